@@ -1,0 +1,98 @@
+// Command gonogo answers one question with evidence: should this Node.js
+// service be rewritten in Go? This file reads the command line; each subcommand
+// has a file of its own beside it, and the work is done in the packages below.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes, the same for every subcommand.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPreflight   = 3   // the machine or the folder refuses; nothing was run
+	exitWrong       = 4   // targets answer wrongly or not alike
+	exitThreshold   = 5   // a threshold was missed
+	exitInvalid     = 6   // the result is invalid, or not enough evidence
+	exitInterrupted = 130 //
+)
+
+// streams are what a subcommand reads and writes: report on out, progress and
+// diagnostics on err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// failure is an error with the exit code and the advice that go with it.
+type failure struct {
+	code  int
+	cause error
+	hint  string
+}
+
+func (f *failure) Error() string { return f.cause.Error() }
+func (f *failure) Unwrap() error { return f.cause }
+
+func fail(code int, hint string, format string, a ...any) error {
+	return &failure{code, fmt.Errorf(format, a...), hint}
+}
+
+// commands is the whole command line.
+type commands struct {
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run is the only way in, for main and for tests.
+func run(ctx context.Context, args []string, s streams) int {
+	var c commands
+	exited := -1
+	k, err := kong.New(&c, kong.Name("gonogo"), kong.Description("Should this Node.js service be rewritten in Go? Measures both and says what the numbers prove."),
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { exited = code }), 
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
+	if err != nil {
+		return report(s, err)
+	}
+	parsed, err := k.Parse(args)
+	if exited >= 0 { // --help was asked for and printed
+		return exited
+	}
+	if err != nil {
+		return report(s, &failure{exitUsage, err, "gonogo --help lists commands and flags"})
+	}
+	return report(s, parsed.Run())
+}
+
+// report prints an error, if there is one, in the two lines that all errors
+// have, and gives the exit code.
+func report(s streams, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	code, hint := exitFailed, ""
+	if f := (*failure)(nil); errors.As(err, &f) {
+		code, hint = f.code, f.hint
+	} else if errors.Is(err, context.Canceled) {
+		code = exitInterrupted
+	}
+	fmt.Fprintf(s.err, "gonogo: error: %v\n", err)
+	if hint != "" {
+		fmt.Fprintf(s.err, "gonogo: hint: %s\n", hint)
+	}
+	return code
+}

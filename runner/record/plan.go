@@ -1,0 +1,143 @@
+// Package record is the vocabulary and the file format of gonogo: every type
+// that is archived, its JSON, and Validate. It imports the standard library
+// only, so that anything may import it.
+//
+// Units: time.Duration is nanoseconds and its JSON name ends in _ns; sizes end
+// in _bytes, rates in _per_sec, fractions in _ratio (0..1). What is unknown is
+// absent (nil, or an omitted member), never 0.
+package record
+
+import (
+	"fmt"
+	"time"
+)
+
+// SchemaVersion is written into every archived document. It grows when the
+// meaning of a member changes, not when a member is added.
+const SchemaVersion = 1
+
+// Kind says what a scenario measures and how it loads.
+type Kind string
+
+const (
+	Closed   Kind = "closed"   // fixed connections, each sends when its reply came: rate and latency under saturation
+	Open     Kind = "open"     // requests are due on a schedule, whatever the server does
+	Memory   Kind = "memory"   // resident memory under load; publishes no latency
+	Capacity Kind = "capacity" // the highest rate that meets the limits
+)
+
+// Plan is what a session will do, written to disk before its first run.
+type Plan struct {
+	SchemaVersion int           `json:"schema_version"`
+	Kit           string        `json:"kit"` // version of gonogo that wrote it
+	Quick         bool          `json:"quick"`
+	Seed          uint64        `json:"seed"`
+	Budget        time.Duration `json:"budget_ns"`
+	Expected      time.Duration `json:"expected_ns"` // sum of the steps' expected times
+	Blocks        int           `json:"blocks"`
+	Targets       []Target      `json:"targets"`
+	Scenarios     []Scenario    `json:"scenarios"`
+	Rules         Rules         `json:"rules"`
+	Steps         []Step        `json:"steps"` // in the order they run
+}
+
+// Target is a server variant: how to start it and on which CPUs.
+type Target struct {
+	Name    string   `json:"name"` // go-1, node-1, go-k, node-cluster-k
+	Argv    []string `json:"argv"` // never a shell line
+	Env     []string `json:"env"`  // KEY=VALUE, added to a minimal environment
+	Workers int      `json:"workers"`
+	// Base is the target that this one is compared with, in the same blocks; ""
+	// for a base itself.
+	Base string `json:"base,omitempty"`
+	// CPUs of the server and of the generator; empty means not pinned.
+	CPUs          []int `json:"cpus,omitempty"`
+	GeneratorCPUs []int `json:"generator_cpus,omitempty"`
+}
+
+// Shared reports whether the server shares a CPU with the generator, or whether
+// nothing keeps them apart. Wherever such a target appears it is labelled.
+func (t Target) Shared() bool {
+	if len(t.CPUs) == 0 || len(t.GeneratorCPUs) == 0 {
+		return true
+	}
+	for _, a := range t.CPUs {
+		for _, b := range t.GeneratorCPUs {
+			if a == b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Scenario is one request mix and one way to load it.
+type Scenario struct {
+	Name        string        `json:"name"` // get-c50, memory-c300
+	Kind        Kind          `json:"kind"`
+	Requests    []Request     `json:"requests"`
+	Connections int           `json:"connections"`
+	RatePerSec  float64       `json:"rate_per_sec,omitempty"` // open loop only: the total over all connections
+	Arrivals    string        `json:"arrivals,omitempty"`     // open loop only: constant or poisson
+	Warmup      time.Duration `json:"warmup_ns"`
+	Window      time.Duration `json:"window_ns"`
+	Idle        time.Duration `json:"idle_ns,omitempty"` // memory only: from ready to the idle reading
+	Rest        time.Duration `json:"rest_ns,omitempty"` // memory only: from the end of load to the rest reading
+}
+
+// Request is one member of a mix. Path, Body and WantBody may hold {id}, which
+// becomes the same random number 1..IDs in all three; WantBody may hold one
+// {digits}, which matches one or more digits that the server chose.
+type Request struct {
+	Method     string            `json:"method"`
+	Path       string            `json:"path"`
+	Header     map[string]string `json:"header,omitempty"`
+	Body       string            `json:"body,omitempty"`
+	Weight     int               `json:"weight,omitempty"`      // share in the mix; 0 counts as 1
+	WantStatus int               `json:"want_status,omitempty"` // 0: any 2xx
+	WantBody   string            `json:"want_body,omitempty"`   // "": any body
+}
+
+// Step is one run to be made: target x scenario x block.
+type Step struct {
+	Index    int    `json:"index"`    // 0-based position in the session
+	Block    int    `json:"block"`    // 1-based
+	Position int    `json:"position"` // 0-based position in its block
+	Target   string `json:"target"`
+	Scenario string `json:"scenario"`
+}
+
+// Key names the step everywhere: paths, findings, errors.
+func (s Step) Key() string { return fmt.Sprintf("%s/%s/b%02d", s.Target, s.Scenario, s.Block) }
+
+// Rules are the thresholds that judge a session. They live here and nowhere
+// else, and are archived with the plan before the first run.
+type Rules struct {
+	ErrorRatioMax      float64 `json:"error_ratio_max"`      // above: the run is failed
+	ArtefactMaxFactor  float64 `json:"artefact_max_factor"`  // a maximum above this times the median of its cell's maxima is suspect
+	DutyRatioMin       float64 `json:"duty_ratio_min"`       // Little's law, closed loop: rate x mean / connections
+	DutyRatioMax       float64 `json:"duty_ratio_max"`       //
+	ServerCPUBusyMin   float64 `json:"server_cpu_busy_min"`  // share of its CPUs a server must use to call a row server-bound
+	ChattyBytesPerReq  float64 `json:"chatty_bytes_per_req"` // log bytes per request that count as load
+	MinBlocksForMedian int     `json:"min_blocks_for_median"`
+}
+
+// Target returns the target of that name.
+func (p *Plan) Target(name string) (Target, bool) {
+	for _, t := range p.Targets {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Target{}, false
+}
+
+// Scenario returns the scenario of that name.
+func (p *Plan) Scenario(name string) (Scenario, bool) {
+	for _, s := range p.Scenarios {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Scenario{}, false
+}
