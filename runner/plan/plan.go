@@ -1,0 +1,112 @@
+// Package plan turns options into an ordered, seeded list of steps. It is pure:
+// no clock, no files, no machine.
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/runner/record"
+)
+
+// Options are what the command line may decide.
+type Options struct {
+	Kit     string // version of gonogo
+	CPUs    CPUSets
+	Targets []string // names; empty takes all
+	Seed    uint64
+	Budget  time.Duration // wanted length of the whole session; 0 takes DefaultBudget
+	Quick   bool          // a smoke run of one block, not evidence
+}
+
+// DefaultBudget gives at least MinBlocks on two CPUs.
+const DefaultBudget = 12 * time.Minute
+
+// MinBlocks is the least number of blocks from which the 95 % interval of a
+// median exists at all (method D6: 1 - 2/2^6 = 96.9 %).
+const MinBlocks = 6
+
+// maxBlocks ends the growth in blocks; a larger budget then lengthens windows.
+const maxBlocks = 30
+
+// UnknownTarget says that an asked target does not exist.
+type UnknownTarget struct {
+	Name  string
+	Valid []string
+}
+
+func (e *UnknownTarget) Error() string {
+	return fmt.Sprintf("select target %q: there is no such target; valid names are %s", e.Name, strings.Join(e.Valid, ", "))
+}
+
+// New makes the plan of a session.
+func New(o Options) (*record.Plan, error) {
+	targets, err := selectTargets(DefaultTargets(o.CPUs), o.Targets)
+	if err != nil {
+		return nil, err
+	}
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
+	}
+	times, blocks := fit(o, len(targets))
+	p := &record.Plan{
+		SchemaVersion: record.SchemaVersion, Kit: o.Kit, Quick: o.Quick, Seed: o.Seed, Budget: o.Budget,
+		Blocks: blocks, Targets: targets, Scenarios: scenarios(times), Rules: DefaultRules(),
+	}
+	p.Steps = order(p)
+	p.Expected = contractTime
+	for _, st := range p.Steps {
+		sc, _ := p.Scenario(st.Scenario)
+		p.Expected += StepTime(sc)
+	}
+	return p, nil
+}
+
+// order lays out the blocks: every target x scenario once in each, shuffled
+// anew (randomised multiple interleaved trials, Abedi & Brecht 2017), so that
+// drift of the machine falls on all alike.
+func order(p *record.Plan) []record.Step {
+	rng := rand.New(rand.NewPCG(p.Seed, 0x676f6e6f676f)) // "gonogo": a stream of its own
+	var steps []record.Step
+	for b := 1; b <= p.Blocks; b++ {
+		var block []record.Step
+		for _, t := range p.Targets {
+			for _, s := range p.Scenarios {
+				block = append(block, record.Step{Block: b, Target: t.Name, Scenario: s.Name})
+			}
+		}
+		rng.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
+		for i := range block {
+			block[i].Position = i
+			block[i].Index = len(steps) + i
+		}
+		steps = append(steps, block...)
+	}
+	return steps
+}
+
+// selectTargets keeps the named ones, in the default order, each once.
+func selectTargets(all []record.Target, names []string) ([]record.Target, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var valid []string
+	for _, t := range all {
+		valid = append(valid, t.Name)
+	}
+	for _, n := range names {
+		if !slices.Contains(valid, n) {
+			return nil, &UnknownTarget{n, valid}
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(t record.Target) bool { return !slices.Contains(names, t.Name) })
+	for i, t := range kept {
+		if !slices.ContainsFunc(kept, func(o record.Target) bool { return o.Name == t.Base }) {
+			kept[i].Base = "" // nothing to compare with
+		}
+	}
+	return kept, nil
+}
