@@ -1,0 +1,54 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"gonogo/runner/contract"
+	"gonogo/runner/record"
+	"gonogo/runner/sut"
+)
+
+// Unlike says that targets broke the contract or differ from each other.
+type Unlike struct{ Differences string }
+
+func (e *Unlike) Error() string {
+	return "prove targets alike: they break the contract:\n" + e.Differences
+}
+
+// Prove starts every target once, runs the whole contract against all of them,
+// and stops them: nothing is timed between targets that answer differently. It
+// also puts the targets' files into the page cache, which would otherwise favour
+// whoever starts second.
+func Prove(ctx context.Context, c Config, logDir string) (parity []record.Parity, err error) {
+	guard, err := sut.StartGuard(c.Guard[0], c.Guard[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	defer guard.Close()
+	var servers []contract.Server
+	for _, t := range c.Plan.Targets {
+		t.CPUs = nil // the proof is not timed
+		p, startErr := sut.Start(ctx, guard, sut.Spec{Target: t, Dir: c.Root, LogPath: filepath.Join(logDir, "contract-"+t.Name+".log"),
+			ReadyTimeout: readyTimeout, Grace: stopGrace})
+		if startErr != nil {
+			return nil, fmt.Errorf("start %s: %w", t.Name, startErr)
+		}
+		defer func() {
+			if _, stopErr := p.Stop(); stopErr != nil {
+				err = errors.Join(err, fmt.Errorf("stop %s: %w", t.Name, stopErr))
+			}
+		}()
+		servers = append(servers, contract.Server{Name: t.Name, Address: p.Address()})
+	}
+	result, err := contract.Check(ctx, servers)
+	if err != nil {
+		return nil, err
+	}
+	if len(result.Differences) > 0 {
+		return nil, &Unlike{result.String()}
+	}
+	return result.Parity, nil
+}

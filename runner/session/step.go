@@ -1,0 +1,156 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gonogo/runner/contract"
+	"gonogo/runner/plan"
+	"gonogo/runner/record"
+	"gonogo/runner/sut"
+)
+
+// How long a target may take to be ready, and to stop after TERM.
+const (
+	readyTimeout = 20 * time.Second
+	stopGrace    = 2 * time.Second
+	replyTimeout = 5 * time.Second // a request without a reply for so long is timed out
+	logTailLines = 12
+)
+
+// step is one run in the making.
+type step struct {
+	Config
+	guard    *sut.Guard
+	target   record.Target
+	scenario record.Scenario
+	run      *record.Run
+}
+
+// execute fills the run. Whatever happens, the target has been stopped when it
+// returns and the run has an outcome.
+func (s *step) execute(ctx context.Context) {
+	begin := time.Now()
+	err := s.measure(ctx)
+	s.run.Took = time.Since(begin)
+	s.run.Outcome, s.run.Reason = judge(ctx, s.run, s.Plan.Rules, err)
+}
+
+// measure runs the target's life: start, prove, load, stop.
+func (s *step) measure(ctx context.Context) (err error) {
+	logPath := s.LogPath(s.run.Step)
+	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace})
+	if err != nil {
+		return err
+	}
+	s.run.LogFile = s.LogName(s.run.Step)
+	defer func() { err = errors.Join(err, s.stop(p, err)) }()
+
+	s.run.Ready, s.run.PIDs, s.run.EnvPadding = p.Ready(), p.PIDs(), p.EnvPadding()
+	settings := p.Settings()
+	s.run.Settings = &settings
+	if err := contract.Spot(ctx, p.Address()); err != nil {
+		return err
+	}
+	if s.scenario.Kind == record.Memory {
+		return s.watchMemory(ctx, p)
+	}
+	return s.watchWindow(ctx, p)
+}
+
+// generator starts this step's generator and waits until it is connected and
+// warm.
+func (s *step) generator(ctx context.Context, p *sut.Process) (*generator, error) {
+	g, err := startGenerator(s.guard, s.Generator, s.spec(p.Address()), s.target.GeneratorCPUs)
+	if err != nil {
+		return nil, err
+	}
+	s.run.GeneratorPID = g.pid()
+	if _, err := g.await(ctx, p, "warm"); err != nil {
+		g.kill()
+		return nil, err
+	}
+	return g, nil
+}
+
+// spec tells the generator what to send. The seed is the plan's, so that every
+// target gets the same sequence of requests in every block.
+func (s *step) spec(address string) record.LoadSpec {
+	sc := s.scenario
+	kind := sc.Kind
+	if kind == record.Memory {
+		kind = record.Closed
+		if sc.RatePerSec > 0 {
+			kind = record.Open
+		}
+	}
+	return record.LoadSpec{
+		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: s.Plan.Seed, Kind: kind,
+		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
+		Warmup: sc.Warmup, Window: sc.Window, Timeout: replyTimeout, Handshake: true,
+	}
+}
+
+// stop ends the target and reads what only an ended one can tell.
+func (s *step) stop(p *sut.Process, cause error) error {
+	died := false
+	select {
+	case <-p.Exited():
+		died = true
+	default:
+	}
+	s.run.LogBytes = p.LogSize()
+	stopped, err := p.Stop()
+	s.run.Stop = &stopped
+	if died {
+		s.run.ExitStatus = p.ExitStatus()
+	}
+	if cause != nil || died || err != nil {
+		s.run.LogTail = p.LogTail(logTailLines)
+	}
+	return err
+}
+
+// judge names the outcome of a run from its error, its counts and its checks.
+func judge(ctx context.Context, r *record.Run, rules record.Rules, err error) (record.Outcome, string) {
+	if ctx.Err() != nil {
+		return record.Interrupted, "interrupted by a signal"
+	}
+	if err != nil {
+		return record.Failed, err.Error()
+	}
+	if r.Load == nil {
+		return record.Failed, "the generator gave no result"
+	}
+	c := r.Load.Counts
+	if c.Answered() == 0 {
+		return record.Failed, fmt.Sprintf("no right answer to %d requests%s", c.Planned, example(r.Load.Errors))
+	}
+	if ratio := float64(c.Bad()) / float64(c.Planned); ratio > rules.ErrorRatioMax {
+		return record.Failed, fmt.Sprintf("%d of %d requests failed (limit %.2g %%)%s", c.Bad(), c.Planned, 100*rules.ErrorRatioMax, example(r.Load.Errors))
+	}
+	for _, checks := range [][]record.Check{r.Checks, r.Load.Checks} {
+		for _, ch := range checks {
+			if ch.Void && !ch.OK {
+				return record.Void, fmt.Sprintf("%s: %s (limit %s)", ch.Name, ch.Observed, ch.Limit)
+			}
+		}
+	}
+	return record.Done, ""
+}
+
+// example quotes the most frequent kind of error.
+func example(kinds map[string]record.ErrorKind) string {
+	name, most := "", record.ErrorKind{}
+	for k, e := range kinds {
+		if e.Count > most.Count || e.Count == most.Count && k < name {
+			name, most = k, e
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("; %d x %s, such as: %s", most.Count, name, most.Example)
+}

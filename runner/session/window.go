@@ -1,0 +1,106 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gonogo/runner/record"
+	"gonogo/runner/sut"
+)
+
+// watchWindow measures a latency run. Between the two edges nothing reads the
+// target: its accounts are taken before the window opens and after it closed.
+func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
+	g, err := s.generator(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer g.kill()
+	before, err := readAccounts(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := g.proceed(); err != nil {
+		return err
+	}
+	if _, err := g.await(ctx, p, "done"); err != nil {
+		return err
+	}
+	cpu, cpuErr := p.CPU() // first, so that the other readings are not in it
+	after, err := readAccounts(ctx, p)
+	if err != nil {
+		return err
+	}
+	if cpuErr != nil {
+		return cpuErr
+	}
+	after.cpu = cpu
+	if err := g.proceed(); err != nil {
+		return err
+	}
+	event, err := g.await(ctx, p, "result")
+	if err != nil {
+		return err
+	}
+	s.run.Load = event.Result
+	s.account(before, after)
+	return s.verify(p)
+}
+
+// accounts are the target's own counters at one edge of the window.
+type accounts struct {
+	health sut.Health
+	cpu    record.CPUTime
+	log    int64
+}
+
+// readAccounts reads the CPU time last, so that its own reading falls outside
+// the time that the next account is subtracted from.
+func readAccounts(ctx context.Context, p *sut.Process) (accounts, error) {
+	h, err := p.Health(ctx)
+	if err != nil {
+		return accounts{}, err
+	}
+	log := p.LogSize()
+	cpu, err := p.CPU()
+	return accounts{h, cpu, log}, err
+}
+
+// account subtracts the edges and checks that both sides counted alike.
+func (s *step) account(before, after accounts) {
+	r := s.run
+	r.ServerCPU = &record.CPUTime{User: after.cpu.User - before.cpu.User, System: after.cpu.System - before.cpu.System}
+	r.LogInWindow = after.log - before.log
+	if len(before.health.Requests) != len(after.health.Requests) {
+		return // verify reports the worker that has gone
+	}
+	var served uint64
+	r.PerWorker = make([]uint64, len(after.health.Requests))
+	for i, n := range after.health.Requests {
+		r.PerWorker[i] = n - before.health.Requests[i]
+		served += r.PerWorker[i]
+	}
+	r.Served = &served
+	c := r.Load.Counts
+	// A request that failed may or may not have reached the application.
+	least, most := c.Answered(), c.Planned
+	r.Checks = append(r.Checks, record.Check{Name: "requests the server counted", Void: true, OK: least <= served && served <= most,
+		Observed: strconv.FormatUint(served, 10), Limit: fmt.Sprintf("%d answered to %d sent", least, most)})
+}
+
+// verify holds the live target against what it was when it was ready.
+func (s *step) verify(p *sut.Process) error {
+	if err := p.Alive(); err != nil {
+		return err
+	}
+	allowed, err := p.CPUsAllowed()
+	if err != nil || len(s.target.CPUs) == 0 {
+		return err
+	}
+	s.run.CPUsAllowed = allowed
+	s.run.Checks = append(s.run.Checks, record.Check{Name: "CPUs of the server", Void: true, OK: slices.Equal(allowed, s.target.CPUs),
+		Observed: fmt.Sprint(allowed), Limit: fmt.Sprint(s.target.CPUs)})
+	return nil
+}
