@@ -63,24 +63,24 @@ func run(ctx context.Context, args []string, s streams) int {
 	var c commands
 	exited := -1
 	k, err := kong.New(&c, kong.Name("gonogo"), kong.Description("Should this Node.js service be rewritten in Go? Measures both and says what the numbers prove."),
-		kong.Writers(s.out, s.err), kong.Exit(func(code int) { exited = code }), 
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
 	if err != nil {
-		return report(s, err)
+		return exitWith(s, err)
 	}
 	parsed, err := k.Parse(args)
 	if exited >= 0 { // --help was asked for and printed
 		return exited
 	}
 	if err != nil {
-		return report(s, &failure{exitUsage, err, "gonogo --help lists commands and flags"})
+		return exitWith(s, &failure{exitUsage, err, "gonogo --help lists commands and flags"})
 	}
-	return report(s, parsed.Run())
+	return exitWith(s, parsed.Run())
 }
 
-// report prints an error, if there is one, in the two lines that all errors
+// exitWith prints an error, if there is one, in the two lines that all errors
 // have, and gives the exit code.
-func report(s streams, err error) int {
+func exitWith(s streams, err error) int {
 	if err == nil {
 		return exitDone
 	}

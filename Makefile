@@ -1,0 +1,37 @@
+# gonogo: should this Node.js service be rewritten in Go?  `make help` lists the targets.
+BUDGET ?= 12m
+ARGS ?=
+# The race detector needs cgo; without a C compiler the tests run without it, and say so.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+.PHONY: help build compare quick report test check clean
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## bin/gonogo and bin/server-go
+	go build -o bin/gonogo ./runner
+	go build -o bin/server-go ./server-go
+
+compare: build ## measure, archive, report (BUDGET=30m for more blocks, ARGS for flags of gonogo compare)
+	bin/gonogo compare --budget $(BUDGET) $(ARGS)
+
+quick: build ## the same as a smoke run under two minutes; not evidence
+	bin/gonogo compare --quick $(ARGS)
+
+report: build ## the report of the newest session again
+	bin/gonogo report latest
+
+test: build ## all tests, on loopback only
+	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
+	go test $(RACE) -timeout 5m ./...
+
+check: build ## formatting, vet (also for macOS), staticcheck, node --check, import table
+	@test -z "$$(gofmt -l server-go runner)" || { echo "gofmt these:"; gofmt -l server-go runner; exit 1; }
+	go vet ./...
+	GOOS=darwin go vet ./...
+	go tool staticcheck ./...
+	for f in server-node/*.mjs; do node --check $$f || exit 1; done
+	go test -count=1 -run 'Imports' ./runner
+
+clean: ## removes what was built, never results
+	rm -rf bin

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gonogo/runner/plan"
+	"gonogo/runner/record"
+)
+
+type planCmd struct {
+	planFlags
+	JSON bool `help:"The plan as it would be archived."`
+}
+
+// Run shows what compare would run, in which order, and how long it would take.
+func (c *planCmd) Run(ctx context.Context, s streams) error {
+	p, err := c.plan()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		e := json.NewEncoder(s.out)
+		e.SetIndent("", "  ")
+		return e.Encode(p)
+	}
+	_, err = fmt.Fprint(s.out, describePlan(p), describeTargets(p), describeSteps(p))
+	return err
+}
+
+// describePlan is the time plan that compare prints before it starts.
+func describePlan(p *record.Plan) string {
+	var b strings.Builder
+	cells := len(p.Targets) * len(p.Scenarios)
+	fmt.Fprintf(&b, "plan: %d blocks x %d steps (%d targets x %d scenarios), about %v of a budget of %v, seed %d\n",
+		p.Blocks, cells, len(p.Targets), len(p.Scenarios), p.Expected.Round(time.Second), p.Budget, p.Seed)
+	for _, s := range p.Scenarios {
+		fmt.Fprintf(&b, "  %-12s %s: %d connections, warm-up %v, window %v", s.Name, s.Kind, s.Connections, s.Warmup, s.Window)
+		if s.Kind == record.Memory {
+			fmt.Fprintf(&b, ", idle %v, rest %v", s.Idle, s.Rest)
+		}
+		b.WriteByte('\n')
+	}
+	switch {
+	case p.Quick:
+		b.WriteString("quick: one short block shows that everything works; it is not evidence\n")
+	case p.Blocks < plan.MinBlocks:
+		fmt.Fprintf(&b, "too short: %d blocks give no 95 %% interval of a median, which takes %d; raise the budget\n", p.Blocks, plan.MinBlocks)
+	}
+	return b.String()
+}
+
+func describeTargets(p *record.Plan) string {
+	var b strings.Builder
+	for _, t := range p.Targets {
+		fmt.Fprintf(&b, "  %-15s %s on CPUs %v, generator on %v", t.Name, strings.Join(append(t.Env[:len(t.Env):len(t.Env)], t.Argv...), " "), t.CPUs, t.GeneratorCPUs)
+		if t.Shared() {
+			b.WriteString(" (shared)")
+		}
+		if t.Base != "" {
+			fmt.Fprintf(&b, ", against %s", t.Base)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func describeSteps(p *record.Plan) string {
+	var b strings.Builder
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "%4d  %s\n", s.Index+1, s.Key())
+	}
+	return b.String()
+}
