@@ -67,34 +67,54 @@ func Peak(pids []int) (*uint64, error) {
 	return sum, nil
 }
 
-// Watch reads now and then at every multiple of interval after now, until ctx is
-// done, and returns the series, whose times count from the call. Readings that
-// fell due while one was being taken are skipped, not made up for. If a process
-// has gone it stops, with the series up to then and the error of Read.
-func Watch(ctx context.Context, pids []int, interval time.Duration) ([]record.MemoryAt, error) {
-	if interval <= 0 {
-		return nil, fmt.Errorf("watch memory: interval %v, want more than 0", interval)
-	}
-	series := make([]record.MemoryAt, 0, watched)
+// Series is a watch that is going on.
+type Series struct {
+	done     chan struct{}
+	readings []record.MemoryAt
+	err      error
+}
+
+// Watch reads at once and then at every multiple of interval (> 0) after the
+// call, until ctx is done. The times of its readings count from the call.
+// Readings that fall due while one is being taken are skipped, not made up for.
+func Watch(ctx context.Context, pids []int, interval time.Duration) *Series {
+	s := &Series{done: make(chan struct{}), readings: make([]record.MemoryAt, 0, watched)}
 	start := time.Now()
+	go func() {
+		defer close(s.done)
+		s.err = s.run(ctx, pids, start, interval)
+	}()
+	return s
+}
+
+// Wait returns the series once ctx of Watch is done. It returns sooner if a
+// process has gone: the series up to then, and the error of Read.
+func (s *Series) Wait() ([]record.MemoryAt, error) {
+	<-s.done
+	return s.readings, s.err
+}
+
+func (s *Series) run(ctx context.Context, pids []int, start time.Time, interval time.Duration) error {
+	if interval <= 0 {
+		return fmt.Errorf("watch memory: interval %v, want more than 0", interval)
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return series, nil
+			return nil
 		case <-timer.C:
 		}
 		at := time.Since(start)
 		sum, err := Read(pids)
-		if ctx.Err() != nil {
-			// The target may have been stopped while it was being read.
-			return series, nil
+		if ctx.Err() != nil { // the target may have been stopped while it was being read
+			return nil
 		}
 		if err != nil {
-			return series, err
+			return err
 		}
-		series = append(series, record.MemoryAt{At: at, MemoryReading: sum})
+		s.readings = append(s.readings, record.MemoryAt{At: at, MemoryReading: sum})
 		timer.Reset(interval - time.Since(start)%interval)
 	}
 }

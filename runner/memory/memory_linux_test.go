@@ -231,7 +231,7 @@ func TestProcessThatHasGoneIsNamed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: Peak says %v, want %q", state, err, want)
 		}
-		series, err := Watch(t.Context(), pids, time.Hour)
+		series, err := Watch(t.Context(), pids, time.Hour).Wait()
 		if err == nil || !strings.Contains(err.Error(), want) || len(series) != 0 {
 			t.Errorf("%s: Watch says %v after %d readings, want %q", state, err, len(series), want)
 		}
@@ -255,11 +255,10 @@ func TestProcessThatHasGoneIsNamed(t *testing.T) {
 
 func TestWatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
 	cmd := startCat(t)
 	defer stopCat(t, cmd)
 	time.AfterFunc(60*time.Millisecond, stop)
-	series, err := Watch(ctx, []int{cmd.Process.Pid}, 5*time.Millisecond)
+	series, err := Watch(ctx, []int{cmd.Process.Pid}, 5*time.Millisecond).Wait()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +274,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("readings at %v and %v", series[i-1].At, at.At)
 		}
 	}
-	if _, err := Watch(t.Context(), []int{cmd.Process.Pid}, 0); err == nil {
+	if _, err := Watch(t.Context(), []int{cmd.Process.Pid}, 0).Wait(); err == nil {
 		t.Error("an interval of 0 is accepted")
 	}
 }
