@@ -58,6 +58,36 @@ func TestSeedDecidesTheOrder(t *testing.T) {
 	}
 }
 
+// A base is never more than one scenario's targets away from what it is compared
+// with, and takes either place.
+func TestPairsRunSideBySide(t *testing.T) {
+	p, _ := New(Options{CPUs: twoCPUs, Seed: 3, Budget: 2 * time.Hour})
+	at := map[string]int{}
+	for _, s := range p.Steps {
+		at[s.Key()] = s.Index
+	}
+	first := 0
+	for _, s := range p.Steps {
+		if s.Target != "go-1" {
+			continue
+		}
+		s.Target = "node-1"
+		base := at[s.Key()]
+		s.Target = "go-1"
+		gap := at[s.Key()] - base
+		if gap >= len(p.Targets) || -gap >= len(p.Targets) {
+			t.Errorf("%s runs %d steps from its base", s.Key(), gap)
+		}
+		if gap < 0 {
+			first++
+		}
+	}
+	// 30 blocks x 5 scenarios: 150 fair draws lie within 75 +- 4 x 6.1.
+	if n := p.Blocks * len(p.Scenarios); first < n/2-25 || first > n/2+25 {
+		t.Errorf("go-1 runs before its base in %d of %d", first, n)
+	}
+}
+
 func TestBudget(t *testing.T) {
 	for _, c := range []struct {
 		budget     time.Duration
