@@ -121,7 +121,8 @@ type Histogram struct {
 	Count uint64        `json:"count"`
 	Min   time.Duration `json:"min_ns"`  // exact
 	Max   time.Duration `json:"max_ns"`  // exact
-	Mean  time.Duration `json:"mean_ns"` // exact sum / count, rounded down
+	Sum   time.Duration `json:"sum_ns"`  // exact
+	Mean  time.Duration `json:"mean_ns"` // Sum / Count, rounded down
 	V2    string        `json:"hdr_v2"`  // HdrHistogram V2 compressed, base64
 }
 
