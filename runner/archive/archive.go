@@ -1,0 +1,175 @@
+// Package archive keeps sessions on disk: one folder each, written as the
+// session goes and never overwritten.
+//
+//	results/20261130T194100Z-a1b2c3/
+//	  plan.json         what will run, in which order, under which rules; before the first run
+//	  host.json         what machine this is
+//	  contract.json     the proof that the targets answer alike
+//	  runs/0001-go-1.get-c50.b01.json …  one file a run, on disk before the next one starts
+//	  logs/0001-go-1.get-c50.b01.log  …  what the servers printed
+//	  session.json      the finish time and the SHA-256 of every file above it but the logs; last of all
+//
+// A folder without session.json was cut short. It loads, as incomplete.
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gonogo/runner/record"
+)
+
+const (
+	planFile     = "plan.json"
+	hostFile     = "host.json"
+	contractFile = "contract.json"
+	sealFile     = "session.json"
+	runsDir      = "runs"
+	logsDir      = "logs"
+)
+
+// stamp is the part of an id that is a time, UTC, to the second.
+const stamp = "20060102T150405Z"
+
+// seal is the content of session.json. A run that was taken away, added or
+// changed afterwards no longer agrees with it.
+type seal struct {
+	SchemaVersion int               `json:"schema_version"`
+	ID            string            `json:"id"`
+	Started       time.Time         `json:"started"`
+	Finished      time.Time         `json:"finished"`
+	SHA256        map[string]string `json:"sha256"` // by name, relative to the folder
+}
+
+// Writer adds to the folder of a session that is running. It is not safe for
+// concurrent use.
+type Writer struct {
+	dir     string
+	plan    *record.Plan
+	started time.Time
+	sums    map[string]string
+}
+
+// Create makes a new folder under out, which it creates if need be, and writes
+// the plan and the host into it.
+func Create(out string, p *record.Plan, h record.Host) (*Writer, error) {
+	return create(out, p, h, time.Now(), random)
+}
+
+func create(out string, p *record.Plan, h record.Host, now time.Time, suffix func() string) (*Writer, error) {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, fmt.Errorf("create archive folder: %w", err)
+	}
+	w := &Writer{plan: p, started: now.UTC().Truncate(time.Second), sums: map[string]string{}}
+	for {
+		w.dir = filepath.Join(out, w.started.Format(stamp)+"-"+suffix())
+		err := os.Mkdir(w.dir, 0o755)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) { // a folder of that name is another session's
+			return nil, fmt.Errorf("create archive: %w", err)
+		}
+	}
+	for _, d := range []string{runsDir, logsDir} {
+		if err := os.Mkdir(filepath.Join(w.dir, d), 0o755); err != nil {
+			return nil, fmt.Errorf("create archive: %w", err)
+		}
+	}
+	if err := errors.Join(w.put(planFile, p), w.put(hostFile, h), syncDir(out)); err != nil {
+		return nil, fmt.Errorf("create archive: %w", err)
+	}
+	return w, nil
+}
+
+// ID names the session: when it started, UTC, and six random hexadecimal digits.
+func (w *Writer) ID() string { return filepath.Base(w.dir) }
+
+// Dir is the session's folder.
+func (w *Writer) Dir() string { return w.dir }
+
+// LogName is where a step's target logs, relative to Dir. The file is the
+// target's to create.
+func (w *Writer) LogName(st record.Step) string { return path.Join(logsDir, stepName(st)+".log") }
+
+// AddContract keeps the outcome of the contract check.
+func (w *Writer) AddContract(c []record.Parity) error {
+	if err := w.put(contractFile, c); err != nil {
+		return fmt.Errorf("keep contract: %w", err)
+	}
+	return nil
+}
+
+// Append keeps a run, whatever its outcome. It is on disk when Append returns.
+func (w *Writer) Append(r *record.Run) error {
+	sc, ok := w.plan.Scenario(r.Step.Scenario)
+	if !ok {
+		return fmt.Errorf("append run %s: the plan has no scenario %q", r.Step.Key(), r.Step.Scenario)
+	}
+	if err := r.Validate(sc.Kind); err != nil {
+		return fmt.Errorf("append run: %w", err)
+	}
+	if r.LogFile != "" && !filepath.IsLocal(r.LogFile) {
+		return fmt.Errorf("append run %s: log file %q is not relative to the archive", r.Step.Key(), r.LogFile)
+	}
+	name := path.Join(runsDir, stepName(r.Step)+".json")
+	if _, twice := w.sums[name]; twice {
+		return fmt.Errorf("append run %s: the step already has a run", r.Step.Key())
+	}
+	if err := w.put(name, r); err != nil {
+		return fmt.Errorf("append run: %w", err)
+	}
+	return nil
+}
+
+// Finish says that the session ran to its end. Whether it is complete depends
+// on its runs too: see record.Session.Complete.
+func (w *Writer) Finish() error {
+	s := seal{record.SchemaVersion, w.ID(), w.started, time.Now().UTC(), w.sums}
+	if err := w.put(sealFile, s); err != nil {
+		return fmt.Errorf("finish archive: %w", err)
+	}
+	return nil
+}
+
+// put writes v as the file of that name and remembers its sum.
+func (w *Writer) put(name string, v any) error {
+	data, err := encode(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	if err := writeBytes(filepath.Join(w.dir, filepath.FromSlash(name)), data); err != nil {
+		return err
+	}
+	w.sums[name] = sum(data)
+	return nil
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// stepName is a file name without suffix. Names of targets and scenarios may
+// come from a user, so what could leave the folder is replaced; the number keeps
+// two steps apart all the same.
+func stepName(st record.Step) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		case r == '/':
+			return '.'
+		}
+		return '_'
+	}, st.Key())
+	return fmt.Sprintf("%04d-%.100s", st.Index+1, safe)
+}

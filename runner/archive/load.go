@@ -1,0 +1,289 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/runner/record"
+)
+
+// An archive may come from a stranger, so what is read of it is bounded. A run
+// of 15 s takes about 20 KB and 800 values.
+const (
+	maxFile   = 4 << 20  // bytes of one file of a folder
+	maxTotal  = 64 << 20 // bytes of a session, or of one benchmark.json
+	maxValues = 4 << 20  // values of a session: a short text may stand for large structs
+	maxRuns   = 10_000
+)
+
+// Load reads a session from its folder or from a benchmark.json, and validates
+// it. Errors name the file and what is wrong with it. A folder without
+// session.json yields a session whose Finished is zero.
+func Load(name string) (*record.Session, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("load session: %w", err)
+	}
+	var s *record.Session
+	if info.IsDir() {
+		s, err = loadFolder(name)
+	} else {
+		s, err = loadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load session: %w", err)
+	}
+	if err := errors.Join(s.Validate(), oneRunAStep(s)); err != nil {
+		return nil, fmt.Errorf("load session %s: %s", name, brief(err))
+	}
+	return s, nil
+}
+
+// oneRunAStep rejects a run that is counted twice.
+func oneRunAStep(s *record.Session) error {
+	seen := map[record.Step]bool{}
+	for _, r := range s.Runs {
+		if seen[r.Step] {
+			return fmt.Errorf("step %s has two runs", r.Step.Key())
+		}
+		seen[r.Step] = true
+	}
+	return nil
+}
+
+// brief is the text of an error about a stranger's data: few lines, and no
+// control characters for a terminal to obey.
+func brief(err error) string {
+	const most = 5
+	lines := strings.SplitN(err.Error(), "\n", most+1)
+	if len(lines) > most {
+		lines[most] = "and more"
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !strconv.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.Join(lines, "\n"))
+}
+
+// reader reads the files of one session and keeps account of their size.
+type reader struct {
+	root   *os.Root // never leaves the folder, whatever links lie in it
+	bytes  int64
+	values int
+	sums   map[string]string
+}
+
+func loadFolder(dir string) (*record.Session, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	r := &reader{root: root, sums: map[string]string{}}
+	s := &record.Session{SchemaVersion: record.SchemaVersion}
+	s.ID, s.Started = identity(dir)
+	// The seal is read first: its sums say which file is damaged, where a parser
+	// would only say that something is.
+	var end seal
+	sealed, err := r.optional(sealFile, &end)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.session(s); err != nil {
+		return nil, err
+	}
+	if sealed {
+		if err := r.verify(end.SHA256); err != nil {
+			return nil, err
+		}
+		s.SchemaVersion, s.ID, s.Started, s.Finished = end.SchemaVersion, end.ID, end.Started, end.Finished
+	}
+	return s, nil
+}
+
+// identity is the id and start of a session as its folder's name tells them.
+// A folder that was renamed tells no start.
+func identity(dir string) (string, time.Time) {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	id := filepath.Base(dir)
+	if !isID(id) {
+		return id, time.Time{}
+	}
+	started, _ := time.Parse(stamp, id[:len(stamp)])
+	return id, started
+}
+
+func (r *reader) session(s *record.Session) error {
+	if err := r.decode(planFile, &s.Plan); err != nil {
+		return err
+	}
+	if err := r.decode(hostFile, &s.Host); err != nil {
+		return err
+	}
+	if _, err := r.optional(contractFile, &s.Contract); err != nil {
+		return err
+	}
+	names, err := r.runs()
+	if err != nil {
+		return err
+	}
+	s.Runs = make([]record.Run, len(names))
+	for i, name := range names {
+		if err := r.decode(name, &s.Runs[i]); err != nil {
+			return err
+		}
+	}
+	// Names sort as steps do up to 9999; the steps themselves always do.
+	slices.SortStableFunc(s.Runs, func(a, b record.Run) int { return a.Step.Index - b.Step.Index })
+	return nil
+}
+
+// runForm is the name of a run's file. Whatever else lies in runs/, such as a
+// temporary file that a crash left there, is not a run.
+var runForm = regexp.MustCompile(`^\d{4,}-[0-9A-Za-z._-]+\.json$`)
+
+func (r *reader) runs() ([]string, error) {
+	d, err := r.root.Open(runsDir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", runsDir, cause(err))
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(maxRuns + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", runsDir, cause(err))
+	}
+	if len(entries) > maxRuns {
+		return nil, fmt.Errorf("%s: more than %d files", runsDir, maxRuns)
+	}
+	var names []string
+	for _, e := range entries {
+		if runForm.MatchString(e.Name()) {
+			names = append(names, path.Join(runsDir, e.Name()))
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (r *reader) optional(name string, v any) (bool, error) {
+	err := r.decode(name, v)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (r *reader) decode(name string, v any) error {
+	data, err := r.read(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, cause(err))
+	}
+	r.sums[name] = sum(data)
+	if err := r.count(data); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (r *reader) read(name string) ([]byte, error) {
+	info, err := r.root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a named pipe would wait for ever
+		return nil, errors.New("not a regular file")
+	}
+	f, err := r.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readMost(f, maxFile)
+}
+
+// count bounds the whole session. Values are counted by their commas: a few too
+// many when texts hold commas, never too few.
+func (r *reader) count(data []byte) error {
+	r.bytes += int64(len(data))
+	r.values += bytes.Count(data, []byte{','})
+	switch {
+	case r.bytes > maxTotal:
+		return fmt.Errorf("the session exceeds %d MiB", maxTotal>>20)
+	case r.values > maxValues:
+		return fmt.Errorf("the session exceeds %d values", maxValues)
+	}
+	return nil
+}
+
+// verify holds what was read against the seal.
+func (r *reader) verify(sealed map[string]string) error {
+	for _, name := range sortedNames(sealed) {
+		got, read := r.sums[name]
+		switch {
+		case !read:
+			return fmt.Errorf("%q: missing, but %s lists it", name, sealFile)
+		case got != sealed[name]:
+			return fmt.Errorf("%q: altered since the session ended: its SHA-256 is not the one in %s", name, sealFile)
+		}
+	}
+	for _, name := range sortedNames(r.sums) {
+		if _, listed := sealed[name]; !listed && name != sealFile {
+			return fmt.Errorf("%q: added since the session ended: %s does not list it", name, sealFile)
+		}
+	}
+	return nil
+}
+
+func sortedNames(m map[string]string) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func readMost(f io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("larger than %d MiB", most>>20)
+	}
+	return data, nil
+}
+
+// unmarshal is json.Unmarshal for whole files only. A number cut after its first
+// digits is still a number, and a file cut before its last newline still parses.
+func unmarshal(data []byte, v any) error {
+	if len(data) == 0 {
+		return errors.New("empty")
+	}
+	if data[len(data)-1] != '\n' {
+		return errors.New("truncated: it does not end in a newline")
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("truncated or damaged: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package archive
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// minFree is what a session must find free: its records, twice (runs and
+// benchmark.json), and its servers' logs, with a margin of three.
+const minFree = 64 << 20
+
+// Probe reports whether sessions can be kept in out, which it creates if need
+// be: a folder, writable, with room. It is asked before the first run, for to
+// learn it after the last one would cost all of them.
+func Probe(out string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return fmt.Errorf("use output folder: %w", err)
+	}
+	free, known, err := freeBytes(out)
+	if err != nil {
+		return fmt.Errorf("use output folder %s: %w", out, cause(err))
+	}
+	if known && free < minFree {
+		return fmt.Errorf("use output folder %s: %d MiB free, %d needed", out, free>>20, minFree>>20)
+	}
+	// Free space is not all: a quota or a limit on file size shows only in a write.
+	probe := filepath.Join(out, ".probe-"+random())
+	if err := writeBytes(probe, make([]byte, 1<<20)); err != nil {
+		return fmt.Errorf("use output folder: %w", err)
+	}
+	if err := os.Remove(probe); err != nil {
+		return fmt.Errorf("use output folder: %w", err)
+	}
+	return nil
+}
