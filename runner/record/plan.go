@@ -120,6 +120,9 @@ type Rules struct {
 	ServerCPUBusyMin   float64 `json:"server_cpu_busy_min"`  // share of its CPUs a server must use to call a row server-bound
 	ChattyBytesPerReq  float64 `json:"chatty_bytes_per_req"` // log bytes per request that count as load
 	MinBlocksForMedian int     `json:"min_blocks_for_median"`
+	GeneratorCPUMax    float64 `json:"generator_cpu_busy_max"` // share of its CPUs above which a generator may be the limit
+	WorkerMaxOverMean  float64 `json:"worker_max_over_mean"`   // requests of the busiest worker over the mean: above, a cluster is imbalanced
+	WorkerJainMin      float64 `json:"worker_jain_min"`        // Jain's fairness index of requests per worker: below, likewise
 }
 
 // Target returns the target of that name.
