@@ -4,7 +4,7 @@ ARGS ?=
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report test check clean
+.PHONY: help build compare quick report test check readme clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -32,6 +32,9 @@ check: build ## formatting, vet (also for macOS), staticcheck, node --check, imp
 	go tool staticcheck ./...
 	for f in server-node/*.mjs; do node --check $$f || exit 1; done
 	go test -count=1 -run 'Imports' ./runner
+
+readme: ## puts the report of benchmark.json into README.md
+	go test -count=1 -run TestReadmeQuotesTheRecord ./runner -update
 
 clean: ## removes what was built, never results
 	rm -rf bin
