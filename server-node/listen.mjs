@@ -1,0 +1,43 @@
+import http from 'node:http';
+
+// listen serves an API and calls ready with the port. SIGTERM and SIGINT end
+// the process, with code 0 and within two seconds.
+export function listen(api, ready) {
+  // The limits of time are the same numbers as in server-go/main.go. Without the
+  // interval Node looks for requests that hang once in 30 s only.
+  const server = http.createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 500,
+    keepAliveTimeout: 65_000,
+    noDelay: true,
+  }, (req, res) => api.handle(req, res));
+
+  // Node hands over CONNECT as a tunnel; here it is a method like any other.
+  server.on('connect', (req, socket) => {
+    const res = new http.ServerResponse(req);
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket);
+    res.on('finish', () => socket.end());
+    api.handle(req, res);
+  });
+
+  server.on('error', (err) => {
+    console.error(`server-node: ${err.message}`);
+    process.exit(1);
+  });
+  server.listen({ host: process.env.HOST || '127.0.0.1', port: process.env.PORT || 0 }, () => ready(server.address().port));
+
+  // close() drops idle connections and waits for what is in flight. It also
+  // waits for connections that never sent a byte: those are cut after a second.
+  const stop = () => {
+    server.close(() => process.exit(0));
+    setTimeout(() => server.closeAllConnections(), 1000);
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+export function printReady(port, pids) {
+  process.stdout.write(`${JSON.stringify({ ready: true, port, pids })}\n`);
+}

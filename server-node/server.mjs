@@ -1,0 +1,10 @@
+// The Node half of the comparison in one process: a small JSON API over users in
+// memory, with the built-in http module. server-go is the same API, equal to the
+// byte; read api.mjs beside api.go and store.mjs beside store.go.
+//
+// Settings come from the environment: HOST, PORT (0 is any free port), GONOGO_TOKEN.
+import { API } from './api.mjs';
+import { listen, printReady } from './listen.mjs';
+import { Store } from './store.mjs';
+
+listen(new API(new Store()), (port) => printReady(port, [process.pid]));
