@@ -45,6 +45,8 @@ type LoadResult struct {
 	Connections int       `json:"connections"` // established, against LoadSpec.Connections asked
 	NewDials    int       `json:"new_dials"`   // dials inside the window; 0 when connections are kept
 	Start       time.Time `json:"start"`
+	// StartMonotonic is Start on CLOCK_MONOTONIC, to lay the run beside Hiccups.
+	StartMonotonic *Nanos `json:"start_monotonic_ns,omitempty"`
 	// Window is the time that was really measured, first edge to last.
 	Window time.Duration        `json:"window_ns"`
 	Warmup time.Duration        `json:"warmup_ns"`
@@ -159,7 +161,8 @@ func (c CPUTime) Total() time.Duration { return c.User + c.System }
 type Check struct {
 	Name     string `json:"name"`
 	OK       bool   `json:"ok"`
-	Void     bool   `json:"void,omitempty"` // a failed check voids the run
+	Void     bool   `json:"void,omitempty"`    // a failed check voids the run
+	Unknown  bool   `json:"unknown,omitempty"` // this system does not tell; then OK is false and Void too
 	Observed string `json:"observed"`
 	Limit    string `json:"limit"`
 }

@@ -44,6 +44,8 @@ type Run struct {
 	GeneratorPID  int           `json:"generator_pid,omitempty"`   //
 	Canary        *Nanos        `json:"canary_ns,omitempty"`       // fixed loop on the server's CPUs before the run
 	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"` // exec to first right answer of the API itself
+	Environment   *Environment  `json:"environment,omitempty"`     // what else went on in the window
+	Hiccups       *Hiccups      `json:"hiccups,omitempty"`         //
 	SampledReads  int           `json:"memory_reads_in_window"`    // reads of the target's memory while load ran; 0 in a latency run
 }
 

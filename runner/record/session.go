@@ -45,6 +45,8 @@ type Host struct {
 	Facts          map[string]string `json:"facts,omitempty"`           // kernel settings that matter, by name
 	Binaries       map[string]string `json:"binaries_sha256,omitempty"` // what was measured
 	LoadAverage1   *float64          `json:"load_average_1,omitempty"`
+	Grade          string            `json:"grade,omitempty"`  // A to D, from the checks (method E9)
+	Checks         []Check           `json:"checks,omitempty"` // gates, before the first run
 	SourceRevision string            `json:"source_revision,omitempty"`
 }
 
