@@ -119,7 +119,8 @@ function idOf(path) {
 // could lose the answer.
 function refuse(req, res) {
   const body = '{"error":"body too large"}';
-  res.writeHead(413, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' });
+  // The reason is the one that net/http has; Node's own is "Payload Too Large".
+  res.writeHead(413, 'Request Entity Too Large', { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' });
   res.write(body);
   req.on('end', () => res.end());
   setTimeout(() => res.end(), LINGER_MS);
