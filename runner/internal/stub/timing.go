@@ -1,0 +1,50 @@
+package stub
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Timing is when an answer comes.
+type Timing struct {
+	Delay      time.Duration
+	Busy       bool
+	StallFor   time.Duration
+	StallEvery time.Duration
+	SlowFirst  int
+	SlowDelay  time.Duration
+}
+
+// clock applies a Timing.
+type clock struct {
+	Timing
+	begin   time.Time
+	stalled atomic.Int64 // nanoseconds after begin until which a signal stalls
+}
+
+// wait holds request n (counted from 1) for as long as the behaviour says.
+func (c *clock) wait(n uint64) {
+	now := time.Since(c.begin)
+	if until := time.Duration(c.stalled.Load()); until > now {
+		time.Sleep(until - now)
+	}
+	if c.StallEvery > 0 {
+		// Frozen at the end of each period: the start is never frozen.
+		if left := c.StallEvery - time.Since(c.begin)%c.StallEvery; left <= c.StallFor {
+			time.Sleep(left)
+		}
+	}
+	if n <= uint64(c.SlowFirst) {
+		time.Sleep(c.SlowDelay)
+	}
+	switch {
+	case c.Delay > 0 && c.Busy:
+		for end := time.Now().Add(c.Delay); time.Now().Before(end); {
+		}
+	case c.Delay > 0:
+		time.Sleep(c.Delay)
+	}
+}
+
+// stall freezes every answer for StallFor from now.
+func (c *clock) stall() { c.stalled.Store(int64(time.Since(c.begin) + c.StallFor)) }
