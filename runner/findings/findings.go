@@ -1,0 +1,140 @@
+// Package findings turns a session into numbers and into what can be said
+// against them. It is pure: records in, structs out.
+//
+// Evaluate gives one Cell for each target and scenario. The unit of inference is
+// the fresh process: a cell of six runs holds six values of each metric, however
+// many requests each run had, and its summary is the median of the six with
+// their range. A percentile is taken inside a process and its median over the
+// processes is the typical process's percentile; percentiles are never averaged.
+package findings
+
+import (
+	"gonogo/runner/record"
+)
+
+// Evaluation is all that a report prints. Nothing in it is decided by the order
+// of a map or by a clock: the same session gives the same evaluation.
+type Evaluation struct {
+	Cells     []Cell           `json:"cells"`  // by scenario, then by target, as the plan has them
+	Ratios    []Ratio          `json:"ratios"` // in the order of the cells
+	Findings  []record.Finding `json:"findings"`
+	Discarded []Discarded      `json:"discarded,omitempty"` // in run order
+}
+
+// Cell is one target under one scenario.
+type Cell struct {
+	Target    string             `json:"target"`
+	Scenario  string             `json:"scenario"`
+	Kind      record.Kind        `json:"kind"`
+	Shared    bool               `json:"shared"`    // server and generator are not kept apart
+	Planned   int                `json:"planned"`   // runs the plan asks for
+	Processes []Process          `json:"processes"` // runs that count, in run order
+	Summary   map[Metric]Summary `json:"summary"`
+	Counts    record.Counts      `json:"counts"` // summed over Processes
+}
+
+// Process is what one run that counts says.
+type Process struct {
+	Step    record.Step        `json:"step"`
+	Samples uint64             `json:"latency_samples"`
+	Values  map[Metric]float64 `json:"values"` // a metric that is unknown is absent
+
+	run  *record.Run
+	tail float64 // p99.9 whatever the number of samples, for rules; never printed
+}
+
+// Discarded is a run of which no number is used.
+type Discarded struct {
+	Step    string         `json:"step"`
+	Outcome record.Outcome `json:"outcome"`
+	Reason  string         `json:"reason"`
+	LogFile string         `json:"log_file,omitempty"`
+}
+
+// Evaluate works out every number of a session, and the findings about it. The
+// session must be valid (record.Session.Validate); Evaluate does not change it.
+func Evaluate(s *record.Session) Evaluation {
+	var e Evaluation
+	cells := map[[2]string]int{}
+	for _, sc := range s.Plan.Scenarios {
+		for _, t := range s.Plan.Targets {
+			cells[[2]string{t.Name, sc.Name}] = len(e.Cells)
+			e.Cells = append(e.Cells, Cell{Target: t.Name, Scenario: sc.Name, Kind: sc.Kind, Shared: t.Shared()})
+		}
+	}
+	for _, st := range s.Plan.Steps {
+		if i, ok := cells[[2]string{st.Target, st.Scenario}]; ok {
+			e.Cells[i].Planned++
+		}
+	}
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		target, _ := s.Plan.Target(r.Step.Target)
+		p, discarded := process(r, target)
+		at, known := cells[[2]string{r.Step.Target, r.Step.Scenario}]
+		switch {
+		case discarded != nil:
+			e.Discarded = append(e.Discarded, *discarded)
+		case known:
+			e.Cells[at].add(p)
+		}
+	}
+	for i := range e.Cells {
+		e.Cells[i].summarize()
+	}
+	e.Ratios = ratios(s, e.Cells)
+	for _, rule := range rules {
+		e.Findings = append(e.Findings, rule(s, &e)...)
+	}
+	return e
+}
+
+// rules are all rules, in the order in which findings are printed: what voids
+// the session, what may mislead a reader, what to know.
+var rules = []func(*record.Session, *Evaluation) []record.Finding{
+	incomplete, quick, discardedRuns, failedChecks, errorsInWindow, artefactMax, limits, chatty, imbalance, fewBlocks, sharedCPUs, replyBytes,
+}
+
+// Invalid reports whether a finding voids the session.
+func (e *Evaluation) Invalid() bool {
+	for _, f := range e.Findings {
+		if f.Severity == record.Voids {
+			return true
+		}
+	}
+	return false
+}
+
+// Cell returns the cell of a target and a scenario.
+func (e *Evaluation) Cell(target, scenario string) (*Cell, bool) {
+	for i := range e.Cells {
+		if c := &e.Cells[i]; c.Target == target && c.Scenario == scenario {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// Name is how a finding names a cell.
+func (c *Cell) Name() string { return c.Target + "/" + c.Scenario }
+
+// steps are the keys of the runs that count.
+func (c *Cell) steps() []string {
+	var keys []string
+	for _, p := range c.Processes {
+		keys = append(keys, p.Step.Key())
+	}
+	return keys
+}
+
+func (c *Cell) add(p Process) {
+	c.Processes = append(c.Processes, p)
+	n := p.run.Load.Counts
+	c.Counts.Planned += n.Planned
+	c.Counts.OK += n.OK
+	c.Counts.Miss += n.Miss
+	c.Counts.Failed += n.Failed
+	c.Counts.TimedOut += n.TimedOut
+	c.Counts.Unfinished += n.Unfinished
+	c.Counts.InWindow += n.InWindow
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"gonogo/runner/archive"
+	"gonogo/runner/findings"
+	"gonogo/runner/record"
+	"gonogo/runner/report"
+)
+
+type reportCmd struct {
+	Ref    string `arg:"" optional:"" name:"archive" help:"Session: id, beginning of an id, folder, benchmark.json, or latest." default:"latest"`
+	Out    string `help:"Folder of the archives." default:"results" placeholder:"DIR"`
+	Format string `help:"What to print: ${enum}." enum:"table,md,csv,json" default:"table"`
+}
+
+// Run prints an archived session.
+func (c *reportCmd) Run(s streams) error {
+	loaded, err := open(c.Out, c.Ref)
+	if err != nil {
+		return err
+	}
+	return show(s.out, c.Format, loaded, findings.Evaluate(loaded))
+}
+
+// open loads the session that ref names.
+func open(out, ref string) (*record.Session, error) {
+	path, err := archive.Resolve(out, ref)
+	if unknown := (*archive.Unknown)(nil); errors.As(err, &unknown) {
+		return nil, fail(exitFailed, existing(unknown), "%w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := archive.Load(path)
+	if err != nil {
+		return nil, fail(exitFailed, "an archive is read whole or not at all; restore the file, or name another session", "%w", err)
+	}
+	return loaded, nil
+}
+
+// existing says what could have been asked for, newest first.
+func existing(u *archive.Unknown) string {
+	const most = 5
+	if len(u.Have) == 0 {
+		return "gonogo compare makes one; --out DIR looks elsewhere"
+	}
+	var ids []string
+	for i := len(u.Have) - 1; i >= 0 && len(ids) < most; i-- {
+		ids = append(ids, u.Have[i])
+	}
+	text := "newest in " + filepath.Clean(u.Out) + ": " + strings.Join(ids, ", ")
+	if more := len(u.Have) - len(ids); more > 0 {
+		text += fmt.Sprintf(" and %d older", more)
+	}
+	return text
+}
+
+// show prints a session. One from which nothing can be concluded is printed all
+// the same, and the exit code says so.
+func show(w io.Writer, format string, s *record.Session, e findings.Evaluation) error {
+	if err := report.Formats[format](w, s, e); err != nil {
+		return err
+	}
+	if e.Invalid() {
+		return fail(exitInvalid, "the notes of the report say why", "report session %s: no conclusion can be drawn from it", s.ID)
+	}
+	return nil
+}
