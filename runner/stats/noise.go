@@ -1,0 +1,69 @@
+package stats
+
+import "math"
+
+// VoidAlpha is the level at which a difference between a target and its own twin
+// voids the session.
+const VoidAlpha = 0.01
+
+// Noise is what the A/A twin says: one target under two labels in the same blocks.
+type Noise struct {
+	Floor float64  // upper 95 % bound of |log-ratio| between twins; no effect below it is believed
+	Log90 Estimate // of the twins' log-ratio
+	P     float64
+	// CanVoid is false when no outcome could reach VoidAlpha: below 8 blocks the
+	// smallest p is 2/2^7 = 0.016, and a clean A/A then proves little.
+	CanVoid bool
+}
+
+// NoiseOf reads the effect of a twin against itself; false below 5 blocks, where
+// no bound can be given.
+func NoiseOf(twin Effect) (Noise, bool) {
+	if !twin.Log90.Reached {
+		return Noise{}, false
+	}
+	return Noise{
+		Floor: max(math.Abs(twin.Log90.Lo), math.Abs(twin.Log90.Hi)), Log90: twin.Log90,
+		P: twin.P, CanVoid: math.Ldexp(2, -twin.Blocks) < VoidAlpha,
+	}, true
+}
+
+// TwinsDiffer reports whether any of the A/A effects of a session is different at
+// VoidAlpha, adjusted for their number: eight twins tested at 1 % each would void
+// one clean session in thirteen.
+func TwinsDiffer(twins []Effect) bool {
+	for _, p := range Adjust(twins) {
+		if p < VoidAlpha {
+			return true
+		}
+	}
+	return false
+}
+
+// Adjust returns the family-wise adjusted p-values of effects: StepDown where all
+// are paired over the same number of blocks, else Holm. Which one depends on the
+// runs that exist, never on what they measured.
+func Adjust(effects []Effect) []float64 {
+	if len(effects) == 0 {
+		return nil
+	}
+	ps := make([]float64, len(effects))
+	metrics := make([][]float64, len(effects))
+	whole := true
+	for i, e := range effects {
+		ps[i], metrics[i] = e.P, e.Logs
+		whole = whole && e.Paired && e.Blocks == effects[0].Blocks
+	}
+	adjusted := Holm(ps)
+	if whole && len(effects) > 1 {
+		if joint, ok := StepDown(metrics); ok {
+			adjusted = joint
+		}
+	}
+	for i := range adjusted {
+		// The test whose interval is printed must reject too, or a report could say
+		// BETTER beside an interval that holds 1.
+		adjusted[i] = max(adjusted[i], ps[i])
+	}
+	return adjusted
+}
