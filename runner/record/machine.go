@@ -77,6 +77,13 @@ type Hiccups struct {
 	CPUs  []CPUHiccups  `json:"cpus"`
 }
 
+// MeterEvent is a line that a meter process prints on stdout: "ready" when all its
+// CPUs are being watched, and "result" after a line or the end of its input.
+type MeterEvent struct {
+	Event  string   `json:"event"` // ready, result
+	Result *Hiccups `json:"result,omitempty"`
+}
+
 // CPUHiccups are those of one CPU, in order of time.
 type CPUHiccups struct {
 	CPU    int           `json:"cpu"`
