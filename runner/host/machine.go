@@ -28,6 +28,16 @@ func (m machine) read(name string) (string, bool) {
 	return strings.TrimSpace(string(b)), true
 }
 
+// readUint returns a file that holds one number.
+func (m machine) readUint(name string) (uint64, bool) {
+	s, ok := m.read(name)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	return n, err == nil
+}
+
 // cpuFile is a file of one CPU, such as topology/core_id.
 func cpuFile(cpu int, name string) string {
 	return fmt.Sprintf("sys/devices/system/cpu/cpu%d/%s", cpu, name)

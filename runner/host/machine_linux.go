@@ -162,7 +162,44 @@ func (m machine) facts() map[string]string {
 	if v := m.container(); v != "" {
 		facts["container"] = v
 	}
+	power, battery := m.power()
+	if power != "" {
+		facts["power"] = power
+	}
+	if battery {
+		facts["battery"] = "present"
+	}
 	return facts
+}
+
+// power is mains or battery, and whether there is a battery that could feed the
+// machine (a mouse's cannot). A machine without one runs on mains.
+func (m machine) power() (source string, battery bool) {
+	const dir = "sys/class/power_supply"
+	supplies, err := os.ReadDir(m.path(dir))
+	if err != nil {
+		return "", false
+	}
+	mains, discharging := false, false
+	for _, s := range supplies {
+		file := dir + "/" + s.Name() + "/"
+		if scope, _ := m.read(file + "scope"); scope == "Device" {
+			continue
+		}
+		switch kind, _ := m.read(file + "type"); kind {
+		case "Mains", "USB":
+			online, _ := m.read(file + "online")
+			mains = mains || online == "1"
+		case "Battery":
+			battery = true
+			status, _ := m.read(file + "status")
+			discharging = discharging || status == "Discharging"
+		}
+	}
+	if battery && discharging && !mains {
+		return "battery", true
+	}
+	return "mains", battery
 }
 
 func (m machine) microcode() string {

@@ -1,0 +1,158 @@
+package host
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/runner/record"
+)
+
+// Judge holds what went on in a window, under load, against the rules. It is
+// silent on what our own load cannot be told apart from: pressure on the CPUs and
+// threads that run.
+//
+// A number above Warn makes a check not OK, one above Fail also Void. A number
+// that is not known makes it Unknown.
+func Judge(e record.Environment, r record.MachineRules) []record.Check {
+	foreign, known := e.Foreign()
+	if e.Took <= 0 {
+		known = false
+	}
+	took := float64(e.Took)
+	return []record.Check{
+		ratio("CPU used by others", share(ref(foreign, known), took), r.ForeignCPU, named(e.Disturbers)),
+		ratio("steal", share(e.Steal, took*float64(len(e.CPUs))), r.Steal, ""),
+		ratio("memory pressure", share(e.MemoryPressure, took), r.MemoryPressure, ""),
+		ratio("disk pressure", share(e.IOPressure, took), r.IOPressure, ""),
+		count("swap", number(e.Swap), r.Swap, " pages"),
+		count("thermal slow-downs", number(e.Thermal), r.Thermal, ""),
+		count("stops by a CPU quota", number(e.QuotaStops), r.QuotaStops, ""),
+	}
+}
+
+// JudgeQuiet is Judge for a time in which nothing of ours ran but this program
+// and the meter: there interrupts, threads that run and pressure are others' too.
+func JudgeQuiet(e record.Environment, r record.MachineRules) []record.Check {
+	if e.Busy != nil && e.Interrupts != nil {
+		busy := *e.Busy + *e.Interrupts
+		e.Busy = &busy
+	}
+	return append(Judge(e, r),
+		ratio("CPU pressure", share(e.CPUPressure, float64(e.Took)), r.CPUPressure, ""),
+		count("threads running", number(e.Running), r.Running, ""),
+	)
+}
+
+// JudgeHiccups looks at the longest hiccup on any CPU. On CPUs that run a load it
+// shows the load's own queue, so it is a gate for a quiet machine only.
+func JudgeHiccups(h *record.Hiccups, r record.MachineRules) record.Check {
+	if h == nil || len(h.CPUs) == 0 {
+		return unknown("longest hiccup", duration(r.Hiccup))
+	}
+	worst := h.CPUs[0]
+	for _, c := range h.CPUs {
+		if c.Max > worst.Max {
+			worst = c
+		}
+	}
+	c := verdict("longest hiccup", float64(worst.Max), r.Hiccup)
+	c.Observed = fmt.Sprintf("%v on CPU %d", worst.Max.Round(time.Microsecond), worst.CPU)
+	c.Limit = duration(r.Hiccup)
+	return c
+}
+
+// JudgeCanary holds a canary against the median of its session. A processor that
+// runs slower or faster than it did is not the same machine.
+func JudgeCanary(observed, median time.Duration, r record.MachineRules) record.Check {
+	limit := "within " + percents(r.Canary)
+	if observed <= 0 || median <= 0 {
+		return unknown("canary", limit)
+	}
+	off := float64(observed)/float64(median) - 1
+	c := verdict("canary", max(off, -off), r.Canary)
+	c.Observed = fmt.Sprintf("%+.1f %%", 100*off)
+	c.Limit = limit
+	return c
+}
+
+func verdict(name string, v float64, l record.Limits) record.Check {
+	return record.Check{Name: name, OK: v <= l.Warn, Void: v > l.Fail}
+}
+
+func unknown(name, limit string) record.Check {
+	return record.Check{Name: name, Unknown: true, Observed: "unknown", Limit: limit}
+}
+
+// ratio judges a share of time, and if it is too large says who it was.
+func ratio(name string, v *float64, l record.Limits, who string) record.Check {
+	if v == nil {
+		return unknown(name, percents(l))
+	}
+	c := verdict(name, *v, l)
+	c.Observed, c.Limit = fmt.Sprintf("%.2f %%", 100**v), percents(l)
+	if !c.OK && who != "" {
+		c.Observed += " (" + who + ")"
+	}
+	return c
+}
+
+func count(name string, v *float64, l record.Limits, unit string) record.Check {
+	limit := either(strconv.FormatFloat(l.Warn, 'f', -1, 64), strconv.FormatFloat(l.Fail, 'f', -1, 64)) + unit
+	if v == nil {
+		return unknown(name, limit)
+	}
+	c := verdict(name, *v, l)
+	c.Observed, c.Limit = strconv.FormatFloat(*v, 'f', -1, 64)+unit, limit
+	return c
+}
+
+// either prints both limits of a gate, or the one if they are the same.
+func either(warn, fail string) string {
+	if warn == fail {
+		return fail
+	}
+	return warn + ", fails above " + fail
+}
+
+func percents(l record.Limits) string {
+	p := func(f float64) string { return strconv.FormatFloat(100*f, 'g', 6, 64) + " %" }
+	return either(p(l.Warn), p(l.Fail))
+}
+
+func duration(l record.Limits) string {
+	return either(time.Duration(l.Warn).String(), time.Duration(l.Fail).String())
+}
+
+func share(d *time.Duration, of float64) *float64 {
+	if d == nil || of <= 0 {
+		return nil
+	}
+	f := float64(*d) / of
+	return &f
+}
+
+func ref(d time.Duration, known bool) *time.Duration {
+	if !known {
+		return nil
+	}
+	return &d
+}
+
+func number(n *uint64) *float64 {
+	if n == nil {
+		return nil
+	}
+	f := float64(*n)
+	return &f
+}
+
+// named lists processes as "name (PID 12) 1.2s".
+func named(list []record.Disturber) string {
+	var parts []string
+	for _, d := range list {
+		parts = append(parts, fmt.Sprintf("%s, PID %d: %v", d.Name, d.PID, d.CPU.Round(time.Millisecond)))
+	}
+	return strings.Join(parts, "; ")
+}
