@@ -32,7 +32,7 @@ func artefactMax(s *record.Session, e *Evaluation) []record.Finding {
 		all = append(all, record.Finding{
 			Code: "artefact-max", Severity: record.Note, Steps: steps,
 			Observed:  fmt.Sprintf("max %s, the cell's median max is %s", millis(largest), millis(typical)),
-			Threshold: fmt.Sprintf("%s x the median max, with p99.9 within %s x its own median", digits(factor), digits(factor)),
+			Threshold: fmt.Sprintf("%s x the median max, with p99.9 within %s x its own median", limit(factor), limit(factor)),
 			Text: fmt.Sprintf("%s: a maximum of %s was seen in %d of %s, p99.9 unaffected: an artefact until it recurs, do not conclude from it",
 				c.Name(), millis(largest), len(steps), count(len(c.Processes), "run")),
 		})

@@ -13,17 +13,18 @@ func replyBytes(s *record.Session, _ *Evaluation) []record.Finding {
 	for _, p := range s.Contract {
 		size[p.Target] = p.ReplyBytesGET
 	}
-	var all []record.Finding
+	var differ []string
 	for _, t := range s.Plan.Targets {
 		ours, base := size[t.Name], size[t.Base]
-		if t.Base == "" || ours == 0 || base == 0 || ours == base {
-			continue
+		if t.Base != "" && ours != 0 && base != 0 && ours != base {
+			differ = append(differ, fmt.Sprintf("%s %d and %s %d bytes", t.Name, ours, t.Base, base))
 		}
-		all = append(all, record.Finding{
-			Code: "reply-bytes", Severity: record.Note,
-			Observed: fmt.Sprintf("%s %d, %s %d bytes", t.Name, ours, t.Base, base), Threshold: "equal",
-			Text: fmt.Sprintf("a whole GET reply is %d bytes from %s and %d from %s: the bodies are equal, the default headers are not", ours, t.Name, base, t.Base),
-		})
 	}
-	return all
+	if len(differ) == 0 {
+		return nil
+	}
+	return []record.Finding{{
+		Code: "reply-bytes", Severity: record.Note, Observed: some(differ), Threshold: "equal",
+		Text: "a whole reply to GET differs in size: the bodies are equal, the runtimes' default headers are not",
+	}}
 }

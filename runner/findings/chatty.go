@@ -7,7 +7,7 @@ import (
 // chatty: a server that writes for each request is measured writing. Logging is
 // load, and one target may do it where the other does not.
 func chatty(s *record.Session, e *Evaluation) []record.Finding {
-	limit := s.Plan.Rules.ChattyBytesPerReq
+	most := s.Plan.Rules.ChattyBytesPerReq
 	var all []record.Finding
 	for _, c := range e.Cells {
 		var steps []string
@@ -17,7 +17,7 @@ func chatty(s *record.Session, e *Evaluation) []record.Finding {
 			if n == 0 {
 				continue
 			}
-			if per := float64(p.run.LogInWindow) / float64(n); per > limit {
+			if per := float64(p.run.LogInWindow) / float64(n); per > most {
 				steps = append(steps, p.Step.Key())
 				worst = max(worst, per)
 			}
@@ -25,7 +25,7 @@ func chatty(s *record.Session, e *Evaluation) []record.Finding {
 		if len(steps) > 0 {
 			all = append(all, record.Finding{
 				Code: "chatty-server", Severity: record.Warn, Steps: steps,
-				Observed: digits(worst) + " bytes of log a request", Threshold: digits(limit),
+				Observed: digits(worst) + " bytes of log a request", Threshold: limit(most) + " bytes",
 				Text: c.Name() + ": the server wrote to its log in the timed window: logging is load",
 				Hint: "turn off its access log, or measure both with it",
 			})

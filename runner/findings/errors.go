@@ -34,7 +34,7 @@ func errorsInWindow(s *record.Session, e *Evaluation) []record.Finding {
 		all = append(all, record.Finding{
 			Code: "errors", Severity: record.Warn, Steps: steps,
 			Observed:  fmt.Sprintf("%d of %d requests", c.Counts.Bad(), c.Counts.Planned),
-			Threshold: fmt.Sprintf("0; above %s of a run's requests it is failed", digits(s.Plan.Rules.ErrorRatioMax)),
+			Threshold: fmt.Sprintf("none; a run with more than %s %% is failed", limit(100*s.Plan.Rules.ErrorRatioMax)),
 			Text:      fmt.Sprintf("%s: requests without a right answer%s", c.Name(), list(kinds)),
 		})
 	}

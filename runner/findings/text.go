@@ -27,6 +27,9 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
+// limit prints a threshold as it was written.
+func limit(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 // count prints "1 run", "6 runs".
 func count(n int, noun string) string {
 	if n == 1 {

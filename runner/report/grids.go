@@ -28,17 +28,17 @@ func (v view) rates(sc record.Scenario) grid {
 
 func (v view) memory(sc record.Scenario) grid {
 	return v.grid(describe(sc), sc,
-		median("idle PSS MiB", findings.IdlePSS, mebi),
-		median("load PSS MiB", findings.LoadPSS, mebi),
-		median("end PSS MiB", findings.LoadEndPSS, mebi),
-		median("rest PSS MiB", findings.RestPSS, mebi),
-		median("peak MiB", findings.Peak, mebi),
+		median("idle MiB", findings.IdlePSS, mebi),
+		median("load MiB", findings.LoadPSS, mebi),
+		median("end MiB", findings.LoadEndPSS, mebi),
+		median("rest MiB", findings.RestPSS, mebi),
+		median("peak RSS MiB", findings.Peak, mebi),
 		median("processes", findings.Trees, unit),
 	)
 }
 
 func (v view) latencyDetail(sc record.Scenario) grid {
-	return v.detail(sc.Name+": latency over runs", []record.Scenario{sc},
+	return v.detail(sc.Name+": latency, a..b is min..max over runs", []record.Scenario{sc},
 		span("p50 ms", findings.P50, millis),
 		median("p90 ms", findings.P90, millis),
 		median("p95 ms", findings.P95, millis),
@@ -49,7 +49,7 @@ func (v view) latencyDetail(sc record.Scenario) grid {
 }
 
 func (v view) memoryDetail(sc record.Scenario) grid {
-	return v.detail(sc.Name+": memory over runs (RSS and peak count shared pages once a process: upper bounds)", []record.Scenario{sc},
+	return v.detail(sc.Name+": memory, a..b is min..max over runs; RSS counts shared pages once a process: an upper bound", []record.Scenario{sc},
 		span("load PSS MiB", findings.LoadPSS, mebi),
 		median("load USS MiB", findings.LoadUSS, mebi),
 		median("load RSS MiB", findings.LoadRSS, mebi),
@@ -65,12 +65,12 @@ func (v view) cpuDetail() grid {
 			scs = append(scs, sc)
 		}
 	}
-	return v.detail("Rate and CPU over runs (busy: share of the CPUs it may use)", scs,
+	return v.detail("Rate and CPU, a..b is min..max over runs; busy is the share of the CPUs that it may use", scs,
 		span("req/s", findings.Rate, unit),
 		span("CPU µs/req", findings.ServerCPU, micros),
 		median("generator µs/req", findings.GeneratorCPU, micros),
-		median("busy %", findings.ServerBusy, percnt),
-		median("generator %", findings.GeneratorBusy, percnt),
+		median("server busy %", findings.ServerBusy, percnt),
+		median("generator busy %", findings.GeneratorBusy, percnt),
 		median("ready ms", findings.Ready, millis),
 	)
 }

@@ -52,6 +52,9 @@ func plan(s *record.Session) string {
 			break
 		}
 	}
+	if s.Plan.Kit != "" {
+		text += "; by gonogo " + s.Plan.Kit
+	}
 	if !s.Started.IsZero() {
 		text += "; started " + s.Started.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
@@ -77,7 +80,7 @@ func describe(sc record.Scenario) string {
 	text := fmt.Sprintf("%s: %s, %d connections", sc.Name, strings.Join(slices.Compact(requests), " + "), sc.Connections)
 	switch {
 	case sc.Kind == record.Memory:
-		text += fmt.Sprintf(", memory of the process tree: idle %v, %v of load, %v of rest", sc.Idle, sc.Window, sc.Rest)
+		text += fmt.Sprintf(", PSS of the whole process tree: %v idle, %v of load, %v of rest", sc.Idle, sc.Window, sc.Rest)
 	case sc.Kind == record.Open || sc.RatePerSec > 0:
 		text += fmt.Sprintf(", open loop at %v requests/s", sc.RatePerSec)
 	default:

@@ -30,7 +30,7 @@ func JSON(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(summary{record.SchemaVersion, s.ID, s.Started, s.Finished, s.Complete() && !s.Finished.IsZero(), s.Plan.Quick, s.Host, e})
+	err := enc.Encode(summary{record.SchemaVersion, s.ID, s.Started, s.Finished, !e.Invalid(), s.Plan.Quick, s.Host, e})
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}

@@ -26,8 +26,8 @@ func Markdown(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	for _, g := range d.main {
 		g.markdown(&b)
 	}
-	bullets(&b, "Notes", "1. ", d.notes)
-	bullets(&b, "Discarded runs", "- ", d.discarded)
+	bullets(&b, "Notes", d.notes, true)
+	bullets(&b, "Discarded runs", d.discarded, false)
 	b.WriteString("\n<details><summary>Detail</summary>\n")
 	for _, g := range d.detail {
 		g.markdown(&b)
@@ -37,13 +37,17 @@ func Markdown(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	return flush(w, &b)
 }
 
-func bullets(b *bytes.Buffer, title, lead string, items []string) {
+func bullets(b *bytes.Buffer, title string, items []string, numbered bool) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n## %s\n\n", title)
-	for _, item := range items {
-		fmt.Fprintf(b, "%s%s\n", lead, inMarkdown(item))
+	for i, item := range items {
+		lead := "-"
+		if numbered {
+			lead = fmt.Sprintf("%d.", i+1)
+		}
+		fmt.Fprintf(b, "%s %s\n", lead, inMarkdown(item))
 	}
 }
 

@@ -44,18 +44,23 @@ func median(header string, m findings.Metric, divisor float64) column {
 }
 
 func span(header string, m findings.Metric, divisor float64) column {
-	return column{header + " min..max", m, divisor, rangeOf}
+	return column{header, m, divisor, rangeOf}
 }
 
 // fill gives the column's text for each cell.
 func (col column) fill(cells []*findings.Cell) []string {
-	smallest := math.Inf(1)
+	smallest, whole := math.Inf(1), col.divisor == unit
 	for _, c := range cells {
-		if s, ok := c.Summary[col.metric]; ok && s.Min > 0 {
+		s, ok := c.Summary[col.metric]
+		if ok && s.Min > 0 {
 			smallest = min(smallest, s.Min/col.divisor)
 		}
+		whole = whole && s.Median == math.Trunc(s.Median)
 	}
 	places := decimals(smallest)
+	if whole { // a count of processes
+		places = 0
+	}
 	format := func(v float64) string { return strconv.FormatFloat(v/col.divisor, 'f', places, 64) }
 	texts := make([]string, len(cells))
 	for i, c := range cells {

@@ -45,8 +45,8 @@ type grid struct {
 
 func compose(s *record.Session, e findings.Evaluation) document {
 	d := document{
-		title: "Should this Node.js service be rewritten in Go?  Session " + s.ID,
-		mark:  mark(s),
+		title: "Should this Node.js service be rewritten in Go? Session " + s.ID,
+		mark:  mark(s, e),
 		head:  head(s),
 		notes: notes(e),
 		foot:  foot(s),
@@ -74,14 +74,13 @@ func compose(s *record.Session, e findings.Evaluation) document {
 }
 
 // mark is what stands across a page that is not evidence.
-func mark(s *record.Session) string {
-	incomplete := s.Finished.IsZero() || !s.Complete()
+func mark(s *record.Session, e findings.Evaluation) string {
 	switch {
-	case s.Plan.Quick && incomplete:
+	case s.Plan.Quick && e.Invalid():
 		return "SMOKE RUN, AND INCOMPLETE: NOT EVIDENCE"
 	case s.Plan.Quick:
 		return "SMOKE RUN: NOT EVIDENCE"
-	case incomplete:
+	case e.Invalid():
 		return "INCOMPLETE SESSION: NO CONCLUSION CAN BE DRAWN"
 	}
 	return ""
@@ -105,8 +104,8 @@ func notes(e findings.Evaluation) []string {
 
 func foot(s *record.Session) []string {
 	return []string{
-		"Medians are over fresh processes, ranges are min..max over the same; a percentile is taken inside a process (nearest",
-		"rank) and never averaged. n/a: unknown, or too few samples for that percentile. No winner is named.",
+		"Medians are over fresh processes, a..b is min..max over the same; a percentile is taken inside a process (nearest rank) and " +
+			"never averaged. n/a: unknown, or too few samples for that percentile. No winner is named.",
 		"Archive: " + s.ID + " holds the plan, every run and the servers' logs; gonogo report " + s.ID + " prints this page from it.",
 	}
 }
