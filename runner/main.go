@@ -50,6 +50,10 @@ func fail(code int, hint string, format string, a ...any) error {
 
 // commands is the whole command line.
 type commands struct {
+	Compare compareCmd `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
+	Report  reportCmd  `cmd:"" help:"Print the report of an archived session."`
+	Plan    planCmd    `cmd:"" help:"Show what compare would run, in which order, how long."`
+	Guard   guardCmd   `cmd:"" hidden:""`
 }
 
 func main() {

@@ -83,7 +83,7 @@ func (l *generator) await(ctx context.Context, p *sut.Process, want string) (*re
 		case !ok:
 			return nil, fmt.Errorf("await %s of generator: it ended: %s", want, strings.TrimSpace(l.stderr.String()))
 		case e.Event == "failed":
-			return nil, fmt.Errorf("load target: %s", e.Error)
+			return nil, blame(p, fmt.Errorf("load target: %s", e.Error))
 		case e.Event != want || want == "result" && e.Result == nil:
 			return nil, fmt.Errorf("await %s of generator: it said %s", want, e.Event)
 		}
@@ -94,6 +94,17 @@ func (l *generator) await(ctx context.Context, p *sut.Process, want string) (*re
 		return nil, ctx.Err()
 	case <-late.C:
 		return nil, fmt.Errorf("await %s of generator: nothing for %v", want, l.limit)
+	}
+}
+
+// blame names the target's own end as the cause of a load that failed, if it has
+// one: the kernel may tell the client before it tells the parent.
+func blame(p *sut.Process, err error) error {
+	select {
+	case <-p.Exited():
+		return fmt.Errorf("target ended under load: %s; %w", p.ExitStatus(), err)
+	case <-time.After(500 * time.Millisecond):
+		return err
 	}
 }
 

@@ -45,10 +45,14 @@ func (s *step) watchMemory(ctx context.Context, p *sut.Process) error {
 		return err
 	}
 	stop()
-	if m.Load, err = series.Wait(); err != nil {
+	m.Load, err = series.Wait()
+	s.run.SampledReads = len(m.Load)
+	if gone := p.Alive(); gone != nil {
+		return gone
+	}
+	if err != nil {
 		return err
 	}
-	s.run.SampledReads = len(m.Load)
 	if m.LoadEnd, err = read(pids); err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func (s *step) watchMemory(ctx context.Context, p *sut.Process) error {
 	s.run.Memory = m
 	s.account(before, after)
 	s.run.ServerCPU = nil // the readings are in it
-	return s.verify(p)
+	return s.checkCPUs(p)
 }
 
 // takeCounts lets the generator end and keeps of its result what is no latency.

@@ -28,13 +28,16 @@ func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
 	if _, err := g.await(ctx, p, "done"); err != nil {
 		return err
 	}
-	cpu, cpuErr := p.CPU() // first, so that the other readings are not in it
-	after, err := readAccounts(ctx, p)
+	cpu, err := p.CPU() // first, so that the other readings are not in it
+	if gone := p.Alive(); gone != nil {
+		return gone
+	}
 	if err != nil {
 		return err
 	}
-	if cpuErr != nil {
-		return cpuErr
+	after, err := readAccounts(ctx, p)
+	if err != nil {
+		return err
 	}
 	after.cpu = cpu
 	if err := g.proceed(); err != nil {
@@ -46,7 +49,7 @@ func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
 	}
 	s.run.Load = event.Result
 	s.account(before, after)
-	return s.verify(p)
+	return s.checkCPUs(p)
 }
 
 // accounts are the target's own counters at one edge of the window.
@@ -74,7 +77,7 @@ func (s *step) account(before, after accounts) {
 	r.ServerCPU = &record.CPUTime{User: after.cpu.User - before.cpu.User, System: after.cpu.System - before.cpu.System}
 	r.LogInWindow = after.log - before.log
 	if len(before.health.Requests) != len(after.health.Requests) {
-		return // verify reports the worker that has gone
+		return // counted by other workers than before
 	}
 	var served uint64
 	r.PerWorker = make([]uint64, len(after.health.Requests))
@@ -90,13 +93,14 @@ func (s *step) account(before, after accounts) {
 		Observed: strconv.FormatUint(served, 10), Limit: fmt.Sprintf("%d answered to %d sent", least, most)})
 }
 
-// verify holds the live target against what it was when it was ready.
-func (s *step) verify(p *sut.Process) error {
-	if err := p.Alive(); err != nil {
-		return err
+// checkCPUs reads back where the live target may run: affinity is believed only
+// when seen.
+func (s *step) checkCPUs(p *sut.Process) error {
+	if len(s.target.CPUs) == 0 {
+		return nil
 	}
 	allowed, err := p.CPUsAllowed()
-	if err != nil || len(s.target.CPUs) == 0 {
+	if err != nil {
 		return err
 	}
 	s.run.CPUsAllowed = allowed
