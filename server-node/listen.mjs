@@ -13,14 +13,15 @@ export function listen(api, ready) {
     noDelay: true,
   }, (req, res) => api.handle(req, res));
 
-  // Node hands over CONNECT as a tunnel; here it is a method like any other. Its
-  // target may be a host without a path.
+  // Node hands over CONNECT as a tunnel, without any care for the socket; here it
+  // is a method like any other. Its target may be a host without a path.
   server.on('connect', (req, socket) => {
     if (!req.url.startsWith('/')) req.url = '';
     const res = new http.ServerResponse(req);
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
-    res.on('finish', () => socket.end());
+    res.on('finish', () => socket.destroySoon());
+    socket.on('error', () => socket.destroy());
     api.handle(req, res);
   });
 

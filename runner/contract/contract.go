@@ -1,0 +1,195 @@
+// Package contract holds the agreement between the servers as one table of raw
+// requests, proves servers against it and against each other, and fuzzes them
+// for differences. Nothing is timed between servers that answer differently.
+package contract
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"gonogo/runner/record"
+)
+
+// Server is one running target.
+type Server struct {
+	Name    string
+	Address string // host:port
+}
+
+// Result is the outcome of a check.
+type Result struct {
+	Cases       int             `json:"cases"`
+	Parity      []record.Parity `json:"parity"` // one entry a server, in their order
+	Differences []Difference    `json:"differences"`
+}
+
+// Difference is a case in which a server broke the contract, or in which servers
+// answered differently although each alone would pass.
+type Difference struct {
+	Case    string   `json:"case"`
+	Sent    string   `json:"sent"` // quoted; cut when long
+	Want    string   `json:"want"`
+	Answers []Answer `json:"answers"`
+	Repeat  string   `json:"repeat,omitempty"` // the command that does it again
+}
+
+// Answer is one server's part in a difference.
+type Answer struct {
+	Server string `json:"server"`
+	Raw    string `json:"raw"` // the answer as received, quoted; cut when long
+	Wrong  string `json:"wrong,omitempty"`
+}
+
+func (d Difference) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n  sent %s\n  want %s\n", d.Case, d.Sent, d.Want)
+	for _, a := range d.Answers {
+		fmt.Fprintf(&b, "  %s answered %s\n", a.Server, a.Raw)
+		if a.Wrong != "" {
+			fmt.Fprintf(&b, "    wrong: %s\n", a.Wrong)
+		}
+	}
+	if d.Repeat != "" {
+		fmt.Fprintf(&b, "  repeat: %s\n", d.Repeat)
+	}
+	return b.String()
+}
+
+// String lists the differences; it is empty when there are none.
+func (r Result) String() string {
+	var b strings.Builder
+	for _, d := range r.Differences {
+		b.WriteString(d.String())
+	}
+	return b.String()
+}
+
+// parallel is how many cases are under way at once.
+const parallel = 48
+
+// Check runs the whole table against every server, holds each answer against
+// the contract, and compares the servers with each other to the byte. At last
+// it asks whether they are still the same processes. The error is for a check
+// that could not be made; what a server does wrong is a Difference.
+func Check(ctx context.Context, servers []Server) (Result, error) {
+	rows := table()
+	result := Result{Cases: len(rows)}
+	before := make([]string, len(servers))
+	for i, s := range servers {
+		bytesGET, err := replyBytes(ctx, s.Address)
+		if err != nil {
+			return result, fmt.Errorf("check %s at %s: %w", s.Name, s.Address, err)
+		}
+		result.Parity = append(result.Parity, record.Parity{Target: s.Name, Cases: len(rows), ReplyBytesGET: bytesGET})
+		before[i] = identity(ctx, s.Address)
+	}
+	outcomes := runAll(ctx, servers, rows)
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
+	for i, r := range rows {
+		if d, differs := compare(servers, outcomes[i], r.allow); differs {
+			d.Case, d.Sent, d.Want = r.name, capped(strings.Join(r.pieces, "")), r.want.String()
+			result.Differences = append(result.Differences, d)
+		}
+	}
+	for i, s := range servers {
+		if after := identity(ctx, s.Address); after != before[i] {
+			result.Differences = append(result.Differences, Difference{Case: "same processes after all cases", Sent: "GET /healthz", Want: before[i],
+				Answers: []Answer{{Server: s.Name, Raw: after}}})
+		}
+	}
+	return result, ctx.Err()
+}
+
+// runAll runs every row against every server.
+func runAll(ctx context.Context, servers []Server, rows []row) [][]outcome {
+	outcomes := make([][]outcome, len(rows))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, parallel)
+	for i, r := range rows {
+		outcomes[i] = make([]outcome, len(servers))
+		for j, s := range servers {
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				outcomes[i][j] = r.run(ctx, s.Address)
+			})
+		}
+	}
+	wg.Wait()
+	return outcomes
+}
+
+// compare looks for what is wrong with the answers to one case, each alone and
+// side by side.
+func compare(servers []Server, outcomes []outcome, a allowance) (Difference, bool) {
+	var d Difference
+	differs := false
+	for i, o := range outcomes {
+		answer := Answer{Server: servers[i].Name, Raw: capped(string(o.reply.raw))}
+		if o.wrong != nil {
+			answer.Wrong = o.wrong.Error()
+			differs = true
+		}
+		d.Answers = append(d.Answers, answer)
+	}
+	if differs || a == parser || a == expectation {
+		return d, differs
+	}
+	first := signature(&outcomes[0].reply, a)
+	for i := range outcomes[1:] {
+		if signature(&outcomes[i+1].reply, a) != first {
+			d.Answers[i+1].Wrong = "status line, Content-Type, Allow, framing or body is not that of " + servers[0].Name
+			differs = true
+		}
+	}
+	return d, differs
+}
+
+// ask sends one request on a connection of its own.
+func ask(ctx context.Context, address, method, target string) (reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := dial(ctx, address)
+	if err != nil {
+		return reply{}, err
+	}
+	defer c.net.Close()
+	deadline, _ := ctx.Deadline()
+	c.net.SetDeadline(deadline)
+	if err := c.send(call(method, target), 0); err != nil {
+		return reply{}, err
+	}
+	return c.read(method == "HEAD")
+}
+
+// replyBytes is the size of the whole reply to GET /users/500 on a connection
+// that is kept: what each of millions of replies costs on the wire.
+func replyBytes(ctx context.Context, address string) (int, error) {
+	r, err := ask(ctx, address, "GET", "/users/500")
+	return len(r.raw), err
+}
+
+// spots touch every route and leave the store as it was.
+var spots = []row{
+	{pieces: get("/users/1"), want: found("1")},
+	{pieces: get("/users/10000"), want: found("10000")},
+	{pieces: call("HEAD", "/users/500"), want: found("500")},
+	{pieces: get("/users/0500"), want: notFound},
+	{pieces: get("/users"), want: wrongMethod("POST")},
+}
+
+// Spot asks a server a few questions that do not change its store, to see that
+// it is of the kind that was checked. It returns the first wrong answer.
+func Spot(ctx context.Context, address string) error {
+	for _, r := range spots {
+		if o := r.run(ctx, address); o.wrong != nil {
+			line, _, _ := strings.Cut(r.pieces[0], " HTTP")
+			return fmt.Errorf("spot-check %s: %s: %w", address, line, o.wrong)
+		}
+	}
+	return nil
+}
