@@ -19,23 +19,23 @@ var (
 // JudgeHost holds the settings of a machine against what a measurement needs
 // (method E2, E4, E5). None of them changes by itself, so once a session will do.
 func JudgeHost(h record.Host) []record.Check {
-	clock := unknown("clock source", strings.Join(soundClocks, " "))
+	clock := unknown(nameClock, strings.Join(soundClocks, " "))
 	if h.ClockSource != "" {
 		clock = record.Check{Name: clock.Name, OK: slices.Contains(soundClocks, h.ClockSource), Void: slices.Contains(slowClocks, h.ClockSource), Observed: h.ClockSource, Limit: clock.Limit}
 	}
-	governor := unknown("CPU governor", "performance")
+	governor := unknown(nameGovernor, "performance")
 	if h.Governor != "" {
 		governor = record.Check{Name: governor.Name, OK: h.Governor == "performance", Observed: h.Governor, Limit: governor.Limit}
 	}
-	power := unknown("power", "mains")
+	power := unknown(namePower, "mains")
 	if v, ok := h.Facts["power"]; ok {
 		power = record.Check{Name: power.Name, OK: v != "battery", Void: v == "battery", Observed: v, Limit: power.Limit}
 	}
-	aslr := unknown("address space randomisation", "2")
+	aslr := unknown(nameASLR, "2")
 	if v, ok := h.Facts["aslr"]; ok {
 		aslr = record.Check{Name: aslr.Name, OK: v == "2", Observed: v, Limit: aslr.Limit}
 	}
-	cores := unknown("physical cores", coresLimit)
+	cores := unknown(nameCores, coresLimit)
 	if h.PhysicalCores > 0 {
 		cores = record.Check{Name: cores.Name, OK: h.PhysicalCores >= 3, Observed: fmt.Sprint(h.PhysicalCores), Limit: coresLimit}
 	}
@@ -47,7 +47,7 @@ const coresLimit = "3 or more, to keep the k-core servers apart from their gener
 // judgeQuota: a quota is not pinning. It stops all threads at once for up to
 // 100 ms (method M5).
 func judgeQuota(h record.Host) record.Check {
-	c := record.Check{Name: "CPU quota", OK: true, Observed: "none", Limit: "none"}
+	c := record.Check{Name: nameQuotaSet, OK: true, Observed: "none", Limit: "none"}
 	v2, known2 := h.Facts["cpu_quota"]
 	v1, known1 := h.Facts["cpu_quota_v1_us"]
 	switch {

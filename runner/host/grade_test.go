@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"testing"
 
 	"gonogo/runner/record"
@@ -97,4 +98,27 @@ func word(c record.Check) string {
 		return "fail"
 	}
 	return "warn"
+}
+
+// Every gate has its advice, and only those that do not hold give it.
+func TestAdvise(t *testing.T) {
+	disturbers := []record.Disturber{{PID: 77, Name: "backup", CPU: 1234567890}}
+	bad := []record.Check{{Name: nameForeign, Void: true}, {Name: nameSteal}, {Name: nameSwap, OK: true}, {Name: nameCPU, Unknown: true}, {Name: "descriptors"}}
+	want := []string{
+		"CPU used by others: end or stop what else uses the CPUs; backup (PID 77) used 1.235s",
+		"steal: other guests use this machine's processors: take a dedicated host, or another hour",
+	}
+	if got := Advise(bad, disturbers); !slices.Equal(got, want) {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+	checks := append(JudgeQuiet(record.Environment{}, record.MachineRules{}), JudgeHost(record.Host{})...)
+	checks = append(checks, JudgeHiccups(nil, record.MachineRules{}), JudgeCanary(0, 0, record.MachineRules{}))
+	for _, c := range checks {
+		if remedies[c.Name] == "" {
+			t.Errorf("%s has no advice", c.Name)
+		}
+	}
+	if len(checks) != len(remedies) {
+		t.Errorf("%d gates, advice on %d", len(checks), len(remedies))
+	}
 }

@@ -9,6 +9,27 @@ import (
 	"gonogo/runner/record"
 )
 
+// Names of the gates, as they are archived and printed.
+const (
+	nameForeign  = "CPU used by others"
+	nameSteal    = "steal"
+	nameMemory   = "memory pressure"
+	nameDisk     = "disk pressure"
+	nameSwap     = "swap"
+	nameThermal  = "thermal slow-downs"
+	nameQuota    = "stops by a CPU quota"
+	nameCPU      = "CPU pressure"
+	nameRunning  = "threads running"
+	nameHiccup   = "longest hiccup"
+	nameCanary   = "canary"
+	nameClock    = "clock source"
+	nameGovernor = "CPU governor"
+	namePower    = "power"
+	nameASLR     = "address space randomisation"
+	nameCores    = "physical cores"
+	nameQuotaSet = "CPU quota"
+)
+
 // Judge holds what went on in a window, under load, against the rules. It is
 // silent on what our own load cannot be told apart from: pressure on the CPUs and
 // threads that run.
@@ -22,13 +43,13 @@ func Judge(e record.Environment, r record.MachineRules) []record.Check {
 	}
 	took := float64(e.Took)
 	return []record.Check{
-		ratio("CPU used by others", share(ref(foreign, known), took), r.ForeignCPU, named(e.Disturbers)),
-		ratio("steal", share(e.Steal, took*float64(len(e.CPUs))), r.Steal, ""),
-		ratio("memory pressure", share(e.MemoryPressure, took), r.MemoryPressure, ""),
-		ratio("disk pressure", share(e.IOPressure, took), r.IOPressure, ""),
-		count("swap", number(e.Swap), r.Swap, " pages"),
-		count("thermal slow-downs", number(e.Thermal), r.Thermal, ""),
-		count("stops by a CPU quota", number(e.QuotaStops), r.QuotaStops, ""),
+		ratio(nameForeign, share(ref(foreign, known), took), r.ForeignCPU, named(e.Disturbers)),
+		ratio(nameSteal, share(e.Steal, took*float64(len(e.CPUs))), r.Steal, ""),
+		ratio(nameMemory, share(e.MemoryPressure, took), r.MemoryPressure, ""),
+		ratio(nameDisk, share(e.IOPressure, took), r.IOPressure, ""),
+		count(nameSwap, number(e.Swap), r.Swap, " pages"),
+		count(nameThermal, number(e.Thermal), r.Thermal, ""),
+		count(nameQuota, number(e.QuotaStops), r.QuotaStops, ""),
 	}
 }
 
@@ -40,8 +61,8 @@ func JudgeQuiet(e record.Environment, r record.MachineRules) []record.Check {
 		e.Busy = &busy
 	}
 	return append(Judge(e, r),
-		ratio("CPU pressure", share(e.CPUPressure, float64(e.Took)), r.CPUPressure, ""),
-		count("threads running", number(e.Running), r.Running, ""),
+		ratio(nameCPU, share(e.CPUPressure, float64(e.Took)), r.CPUPressure, ""),
+		count(nameRunning, number(e.Running), r.Running, ""),
 	)
 }
 
@@ -49,7 +70,7 @@ func JudgeQuiet(e record.Environment, r record.MachineRules) []record.Check {
 // shows the load's own queue, so it is a gate for a quiet machine only.
 func JudgeHiccups(h *record.Hiccups, r record.MachineRules) record.Check {
 	if h == nil || len(h.CPUs) == 0 {
-		return unknown("longest hiccup", duration(r.Hiccup))
+		return unknown(nameHiccup, duration(r.Hiccup))
 	}
 	worst := h.CPUs[0]
 	for _, c := range h.CPUs {
@@ -57,7 +78,7 @@ func JudgeHiccups(h *record.Hiccups, r record.MachineRules) record.Check {
 			worst = c
 		}
 	}
-	c := verdict("longest hiccup", float64(worst.Max), r.Hiccup)
+	c := verdict(nameHiccup, float64(worst.Max), r.Hiccup)
 	c.Observed = fmt.Sprintf("%v on CPU %d", worst.Max.Round(time.Microsecond), worst.CPU)
 	c.Limit = duration(r.Hiccup)
 	return c
@@ -68,10 +89,10 @@ func JudgeHiccups(h *record.Hiccups, r record.MachineRules) record.Check {
 func JudgeCanary(observed, median time.Duration, r record.MachineRules) record.Check {
 	limit := "within " + percents(r.Canary)
 	if observed <= 0 || median <= 0 {
-		return unknown("canary", limit)
+		return unknown(nameCanary, limit)
 	}
 	off := float64(observed)/float64(median) - 1
-	c := verdict("canary", max(off, -off), r.Canary)
+	c := verdict(nameCanary, max(off, -off), r.Canary)
 	c.Observed = fmt.Sprintf("%+.1f %%", 100*off)
 	c.Limit = limit
 	return c

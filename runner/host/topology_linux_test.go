@@ -2,7 +2,9 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 )
 
 // wired makes a machine out of its cores: cores[i] lists the threads of core i,
@@ -57,5 +59,26 @@ func TestSplit(t *testing.T) {
 				t.Errorf("\n got %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestSpare(t *testing.T) {
+	m := fixture(t, 8, wired([]string{"0,4", "1,5", "2,6", "3,7"}))
+	for _, tt := range []struct{ used, want string }{{"0,2", "1,3,5,7"}, {"4-6", "3,7"}, {"", "0-7"}, {"0-3", ""}} {
+		used, _ := parseList(tt.used)
+		want, _ := parseList(tt.want)
+		if got := m.spare(used); !slices.Equal(got, want) {
+			t.Errorf("used %s: %v, want %v", tt.used, got, want)
+		}
+	}
+}
+
+func TestQuietHere(t *testing.T) {
+	e, checks := Quiet(t.Context(), here().cpus, 30*time.Millisecond, methodRules)
+	if e.Took < 30*time.Millisecond || e.Busy == nil {
+		t.Errorf("%+v", e)
+	}
+	if got := word(checks[len(checks)-1]); checks[len(checks)-1].Name != nameHiccup || got == "unknown" {
+		t.Errorf("the meter says %v", checks[len(checks)-1])
 	}
 }
