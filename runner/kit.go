@@ -74,15 +74,20 @@ func preflight(ctx context.Context, k kit, p *record.Plan, out string) (record.H
 	if err := archive.Probe(out); err != nil {
 		return record.Host{}, fail(exitPreflight, "name another folder with --out", "%w", err)
 	}
+	if err := host.Preflight(needs(p)); err != nil {
+		return record.Host{}, fail(exitPreflight, "raise the limit, or leave out what needs it", "%w", err)
+	}
+	return host.Describe(ctx, nodePath), nil
+}
+
+// needs is what the largest server and its generator need each.
+func needs(p *record.Plan) host.Need {
 	need := host.Need{}
 	for _, s := range p.Scenarios {
 		need.Ports = max(need.Ports, s.Connections)
 		need.Files = max(need.Files, s.Connections+64) // and log, listener, epoll, worker pipes
 	}
-	if err := host.Preflight(need); err != nil {
-		return record.Host{}, fail(exitPreflight, "raise the limit, or leave out what needs it", "%w", err)
-	}
-	return host.Describe(ctx, nodePath), nil
+	return need
 }
 
 // checkCommands finds every target's command, and for Node its version too.
