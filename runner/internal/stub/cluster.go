@@ -5,17 +5,46 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
 )
 
-// The descriptors that a worker inherits.
+// The descriptors that a forked stub inherits, the last two a worker only.
 const (
-	socketFD = 3
-	countsFD = 4
+	upFD     = 3
+	socketFD = 4
+	countsFD = 5
 )
+
+// startAndAwait starts a forked stub and returns when it says that it is up:
+// before, a SIGTERM would end one that is to ignore it.
+func startAndAwait(cmd *exec.Cmd) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	cmd.ExtraFiles = append([]*os.File{w}, cmd.ExtraFiles...)
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return err
+	}
+	if n, err := r.Read(make([]byte, 1)); n != 1 {
+		return fmt.Errorf("forked stub %d ended before it was up: %w", cmd.Process.Pid, err)
+	}
+	return nil
+}
+
+// sayUp is what startAndAwait waits for.
+func sayUp() {
+	f := os.NewFile(upFD, "up")
+	f.Write([]byte{1})
+	f.Close()
+}
 
 // cluster is the primary's view of its workers.
 type cluster struct {
@@ -58,7 +87,7 @@ func (c *cluster) fork(i int) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := startAndAwait(cmd); err != nil {
 		return err
 	}
 	c.pids = append(c.pids, cmd.Process.Pid)
@@ -130,6 +159,7 @@ func (b *Behaviour) runWorker(term chan os.Signal) (int, error) {
 		for begin := time.Now(); time.Since(begin) < longest; {
 		}
 	}()
+	sayUp()
 	return own.await(s, term), nil
 }
 

@@ -55,6 +55,7 @@ const longest = 2 * time.Minute
 func Main(args []string) int {
 	var b Behaviour
 	f := flag.NewFlagSet("stub", flag.ContinueOnError)
+	f.Usage = func() {} // the error is enough
 	b.Flags(f)
 	if err := f.Parse(args); err != nil {
 		return 2
@@ -72,6 +73,7 @@ func Main(args []string) int {
 	var err error
 	switch {
 	case b.linger:
+		sayUp()
 		time.Sleep(longest)
 	case b.worker >= 0:
 		code, err = b.runWorker(term)
@@ -158,14 +160,19 @@ func after(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// forkLingering starts the grandchild that keeps the output open.
+// forkLingering starts what outlives its parent.
 func (b *Behaviour) forkLingering() error {
-	if !b.Grandchild && !b.Daemon {
-		return nil
+	for _, fork := range []struct{ wanted, leave bool }{{b.Grandchild, false}, {b.Daemon, true}} {
+		if !fork.wanted {
+			continue
+		}
+		cmd := b.again("-linger")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: fork.leave}
+		if err := startAndAwait(cmd); err != nil {
+			return err
+		}
 	}
-	cmd := b.again("-linger")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: b.Daemon}
-	return cmd.Start()
+	return nil
 }
 
 // again is this very command with one flag more.

@@ -11,6 +11,7 @@ package stub
 import (
 	"flag"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -82,11 +83,13 @@ func Argv(flags ...string) []string {
 	return append([]string{exe, hookWord}, flags...)
 }
 
-// Hook makes a test binary the stub, if it was started by Argv. Call it first
-// in TestMain: if code, ok := stub.Hook(); ok { os.Exit(code) }.
-func Hook() (code int, ok bool) {
-	if len(os.Args) < 2 || os.Args[1] != hookWord {
-		return 0, false
+// Hook makes a test binary the stub, and does not return, if it was started by
+// Argv. Call it first thing in TestMain.
+//
+// It ends by the system call: os.Exit in a binary built with -race sleeps 1 s,
+// and every stop of a stub would seem to take that long.
+func Hook() {
+	if len(os.Args) > 1 && os.Args[1] == hookWord {
+		syscall.Exit(Main(os.Args[2:]))
 	}
-	return Main(os.Args[2:]), true
 }

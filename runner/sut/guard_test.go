@@ -1,0 +1,175 @@
+package sut
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonogo/runner/internal/stub"
+	"gonogo/runner/record"
+)
+
+// victim is a runner that starts targets and then waits to be killed. Its
+// arguments are a folder and the mark of the test.
+func victim(args []string) {
+	dir, mark := args[0], args[1]
+	interrupted := make(chan os.Signal, 9)
+	signal.Notify(interrupted, os.Interrupt)
+	g, err := StartGuard(os.Args[0], "guard")
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for i, flags := range [][]string{{}, {"-workers", "3", "-busy-worker"}, {"-daemon", "-grandchild", "-ignore-term"}} {
+		_, err := Start(context.Background(), g, Spec{
+			Target:  record.Target{Name: "stub", Argv: stub.Argv(flags...), Env: []string{markName + "=" + mark}},
+			LogPath: filepath.Join(dir, fmt.Sprint(i)), ReadyTimeout: patience,
+		})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	fmt.Println("up")
+	<-interrupted
+	fmt.Println("interrupted")
+	time.Sleep(time.Hour)
+}
+
+// processesOfVictim: one, a primary with three workers, one with two others.
+const processesOfVictim = 1 + 4 + 3
+
+// C43: a runner that is killed leaves nothing, whether alone or with its whole
+// process group; and a Ctrl-C does not reach its targets.
+func TestKilledRunnerLeavesNothing(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		mark := rand.Text()
+		cmd := exec.Command(os.Args[0], "runner", t.TempDir(), mark)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}()
+		expect := func(want string) {
+			t.Helper()
+			line := make([]byte, 200)
+			n, err := out.Read(line)
+			if string(line[:n]) != want+"\n" {
+				t.Fatalf("runner says %q (%v), want %q", line[:n], err, want)
+			}
+		}
+		expect("up")
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)
+		expect("interrupted")
+		if n := len(marked(t, mark)); n != processesOfVictim {
+			t.Fatalf("%d processes after an interrupt, want %d", n, processesOfVictim)
+		}
+		target := cmd.Process.Pid
+		if whole {
+			target = -target
+		}
+		syscall.Kill(target, syscall.SIGKILL)
+		eventually(t, "nothing is left", func() bool { return len(marked(t, mark)) == 0 })
+	}
+}
+
+// A second signal: closing the guard ends what runs, at once.
+func TestGuardCloseEndsAll(t *testing.T) {
+	f := newFixture(t)
+	g, err := StartGuard(os.Args[0], "guard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.spec("-ignore-term", "-workers", "2")
+	p, err := Start(t.Context(), g, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	<-p.Exited()
+	if _, err := p.Stop(); err == nil || !strings.Contains(err.Error(), "tell guard") {
+		t.Errorf("a stop that cannot reach the guard says %v", err)
+	}
+}
+
+func TestStartWithoutItsGuard(t *testing.T) {
+	f := newFixture(t)
+	g, err := StartGuard(os.Args[0], "guard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.cmd.Process.Kill()
+	g.cmd.Wait()
+	if _, err := Start(t.Context(), g, f.spec()); err == nil || !strings.Contains(err.Error(), "tell guard") {
+		t.Errorf("started unguarded: %v", err)
+	}
+}
+
+func TestStartGuardThatIsNone(t *testing.T) {
+	if _, err := StartGuard("/nonexistent/gonogo"); err == nil {
+		t.Error("no error")
+	}
+	argv := stub.Argv("-exit-at-once", "-exit-code", "5")
+	if _, err := StartGuard(argv[0], argv[1:]...); err == nil || !strings.Contains(err.Error(), "exit status 5") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// sleeper is a group that nobody but its test knows of.
+func sleeper(t *testing.T) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("sleep", "60")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd
+}
+
+func TestRunGuardKeepsItsList(t *testing.T) {
+	on, off, cut := sleeper(t), sleeper(t), sleeper(t)
+	script := fmt.Sprintf("+group %d\n+group %d\n-group %d\n+group %d", on.Process.Pid, off.Process.Pid, off.Process.Pid, cut.Process.Pid)
+	done := make(chan error, 1)
+	go func() { done <- RunGuard(strings.NewReader(script), &bytes.Buffer{}) }()
+	if got := awaitExit(on); got != "signal: killed" {
+		t.Errorf("registered: %s", got)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	for name, cmd := range map[string]*exec.Cmd{"taken off": off, "cut short": cut} {
+		if members, err := living(cmd.Process.Pid); err == nil && len(members) != 1 {
+			t.Errorf("%s: it is gone", name)
+		}
+	}
+}
+
+func TestRunGuardRefuses(t *testing.T) {
+	for _, line := range []string{"+group 1\n", "+group -5\n", "+group 0\n", "+group x\n", "+token \n", "kill 7\n", "\n"} {
+		if err := RunGuard(strings.NewReader(line), &bytes.Buffer{}); err == nil {
+			t.Errorf("%q: taken", line)
+		}
+	}
+}
