@@ -1,0 +1,197 @@
+package load
+
+import (
+	"time"
+
+	"gonogo/runner/histogram"
+	"gonogo/runner/record"
+)
+
+// exchange is one request on its way, with its clocks on the run's clock.
+type exchange struct {
+	number     uint64
+	template   *template
+	id         uint64
+	connection int
+	dialled    bool // a dial lies between intended and done
+
+	intended, sent, first, done time.Duration
+}
+
+// recorder takes the account of a phase. It allocates nothing for a right
+// answer. It is not safe for concurrent use.
+type recorder struct {
+	open   bool          // open loop: latency counts from the intended time
+	start  time.Duration // the window's edges on the run's clock
+	end    time.Duration
+	shut   bool // the window is over, what comes now was drained
+	counts record.Counts
+	errors map[string]record.ErrorKind
+	// In an open loop all three; in a closed loop service alone.
+	response, service, lag, miss *histogram.H
+
+	slices  []record.Slice
+	warm    []record.Slice
+	slowest slowest
+
+	bytesOut, bytesIn uint64
+	newDials          int
+
+	inFlight  int
+	area      float64       // integral of inFlight over the window, nanoseconds
+	areaUpTo  time.Duration //
+	lastDone  time.Duration
+	badInARow int
+	lastBad   string
+}
+
+func newRecorder(open bool, seconds int) *recorder {
+	return &recorder{
+		open: open, errors: map[string]record.ErrorKind{},
+		response: histogram.New(), service: histogram.New(), lag: histogram.New(), miss: histogram.New(),
+		slices: make([]record.Slice, 0, seconds),
+	}
+}
+
+// begin opens a phase. What was recorded before is dropped but for its slices.
+func (r *recorder) begin(start, end time.Duration) {
+	for i := range r.slices {
+		r.slices[i].Start += r.start - start // counted from the new phase: negative
+	}
+	r.warm = append(r.warm, r.slices...)
+	r.slices = r.slices[:0]
+	for _, h := range []*histogram.H{r.response, r.service, r.lag, r.miss} {
+		h.Reset()
+	}
+	clear(r.errors)
+	r.slowest.reset()
+	r.start, r.end, r.shut = start, end, false
+	r.counts, r.bytesIn, r.bytesOut, r.newDials = record.Counts{}, 0, 0, 0
+	r.area, r.areaUpTo, r.badInARow = 0, start, 0
+}
+
+// close ends the window at its planned end, or now if it is cut short. A reply
+// that comes later was drained.
+func (r *recorder) close(now time.Duration) {
+	if r.shut {
+		return
+	}
+	r.end = min(r.end, now)
+	r.flow(r.end)
+	r.shut = true
+	if last := r.sliceAt(r.end - 1); last != nil {
+		last.Length = r.end - r.start - last.Start
+	}
+}
+
+// flow integrates the number of requests in flight.
+func (r *recorder) flow(now time.Duration) {
+	if now > r.areaUpTo && !r.shut {
+		to := min(now, r.end)
+		r.area += float64(r.inFlight) * float64(to-r.areaUpTo)
+		r.areaUpTo = to
+	}
+}
+
+// sent notes that a request leaves.
+func (r *recorder) sent(now time.Duration, bytes int) {
+	r.flow(now)
+	r.inFlight++
+	r.bytesOut += uint64(bytes)
+}
+
+// right notes a reply that is what was wanted.
+func (r *recorder) right(x *exchange, bytes int) {
+	r.landed(x.done, bytes)
+	r.badInARow = 0
+	if x.template.miss {
+		r.counts.Miss++
+	} else {
+		r.counts.OK++
+	}
+	latency := r.latencies(x)
+	if !r.shut && x.done < r.end {
+		r.counts.InWindow++
+		s := r.sliceAt(x.done)
+		s.Right++
+		s.Max = max(s.Max, latency)
+	}
+}
+
+// wrong notes a request that got no right answer. A time-out enters the
+// histograms at the time it was given up: to leave it out would make a slow
+// server look fast.
+func (r *recorder) wrong(x *exchange, bytes int, kind, text string) {
+	r.landed(x.done, bytes)
+	r.badInARow++
+	r.fault(kind, text)
+	if kind == record.ErrTimeout {
+		r.counts.TimedOut++
+		r.latencies(x)
+	} else {
+		r.counts.Failed++
+	}
+	if !r.shut && x.done < r.end {
+		r.sliceAt(x.done).Bad++
+	}
+}
+
+// latencies records an exchange in every histogram that it belongs to.
+func (r *recorder) latencies(x *exchange) time.Duration {
+	service := x.done - x.sent
+	latency := service
+	if r.open {
+		latency = x.done - x.intended
+		r.lag.Record(x.sent - x.intended)
+	}
+	switch {
+	case x.template.miss:
+		r.miss.Record(latency)
+	case r.open:
+		r.response.Record(latency)
+		fallthrough
+	default:
+		r.service.Record(service)
+	}
+	if latency > r.slowest.least {
+		r.slowest.add(latency, x)
+	}
+	return latency
+}
+
+// fault counts an error by its kind and keeps the first as an example.
+func (r *recorder) fault(kind, text string) {
+	e := r.errors[kind]
+	if e.Count++; e.Count == 1 {
+		e.Example = text
+	}
+	r.errors[kind] = e
+	r.lastBad = kind + ": " + text
+}
+
+// abandoned notes a request in flight that was given up when the run was cut.
+func (r *recorder) abandoned() {
+	r.inFlight--
+	r.counts.Unfinished++
+}
+
+func (r *recorder) landed(now time.Duration, bytes int) {
+	r.flow(now)
+	r.inFlight--
+	r.lastDone = now
+	r.bytesIn += uint64(bytes)
+}
+
+// sliceAt is the second that a time of the window falls into.
+func (r *recorder) sliceAt(at time.Duration) *record.Slice {
+	if at < r.start {
+		return nil
+	}
+	n := int((at - r.start) / time.Second)
+	for len(r.slices) <= n {
+		r.slices = append(r.slices, record.Slice{
+			Start: time.Duration(len(r.slices)) * time.Second, Length: time.Second,
+		})
+	}
+	return &r.slices[n]
+}

@@ -1,0 +1,41 @@
+package load
+
+import (
+	"maps"
+	"slices"
+
+	"gonogo/runner/histogram"
+	"gonogo/runner/record"
+)
+
+// result is the record of what was measured.
+func (r *run) result() *record.LoadResult {
+	rec := r.rec
+	window := rec.end - rec.start
+	res := &record.LoadResult{
+		Engine: r.spec.Engine, Kind: r.spec.Kind, Connections: r.engine.established(), NewDials: rec.newDials,
+		Start: r.opened.UTC(), Window: window, Warmup: r.warmup,
+		Counts: rec.counts, Errors: maps.Clone(rec.errors),
+		Service: encode(rec.service), Response: encode(rec.response), SendLag: encode(rec.lag), Miss: encode(rec.miss),
+		Timeline: slices.Concat(rec.warm, rec.slices), Slowest: rec.slowest.list(rec.start),
+		CPU: record.CPUTime{
+			User:   r.end.cpu.User - r.before.cpu.User,
+			System: r.end.cpu.System - r.before.cpu.System,
+		},
+		GCPause: r.end.gcPause - r.before.gcPause, GCCount: uint32(r.end.gcCount - r.before.gcCount),
+		BytesOut: rec.bytesOut, BytesIn: rec.bytesIn,
+	}
+	if window > 0 {
+		mean := rec.area / float64(window)
+		res.InFlightMean = &mean
+	}
+	return res
+}
+
+// encode leaves out a histogram that holds nothing: it does not exist.
+func encode(h *histogram.H) *record.Histogram {
+	if h.Count() == 0 {
+		return nil
+	}
+	return h.Encode()
+}

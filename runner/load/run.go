@@ -1,0 +1,169 @@
+// Package load is the generator: closed and open loops of HTTP/1.1 requests
+// over kept connections, every reply checked and every latency recorded.
+//
+// A run is: dial all connections, warm up over them, wait until nothing is in
+// flight, open the window, send, close the window, wait for what is still in
+// flight, and only then close the connections. A request belongs to the window
+// in which it was sent (closed loop) or due (open loop), and is recorded even
+// when its reply comes while draining. Nothing is retried, redirected or
+// pipelined.
+package load
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonogo/runner/record"
+)
+
+// engine keeps the connections and moves requests over them.
+type engine interface {
+	// connect establishes all connections, or fails.
+	connect(context.Context) error
+	// run carries out a phase and returns when nothing is in flight any more.
+	run(context.Context, *phase) error
+	// established is the number of connections that live.
+	established() int
+	close()
+}
+
+// forever stands for no end of the window: the number of requests ends it.
+const forever = time.Duration(math.MaxInt64 / 4)
+
+// warmBase is added to the request numbers of the warm-up, so that what it
+// sends, which depends on the server's speed, leaves the window's numbers alone.
+const warmBase = 1 << 62
+
+// Run carries out a load specification. If edge is not nil it is called with
+// "warm" when nothing is in flight before the window opens, and with "done"
+// when the window is closed and drained, before the connections are closed; an
+// error from it ends the run.
+//
+// For its duration Run turns the garbage collector of the whole process off,
+// under a memory limit: a generator should be a process of its own.
+//
+// When the context ends or the server cannot be loaded, the error says why, and
+// the result holds what was measured until then; it is nil if the window had
+// not been opened.
+func Run(ctx context.Context, spec record.LoadSpec, edge func(event string) error) (*record.LoadResult, error) {
+	if err := check(&spec); err != nil {
+		return nil, err
+	}
+	s, err := newStream(&spec)
+	if err != nil {
+		return nil, fmt.Errorf("load specification: %w", err)
+	}
+	r := &run{
+		spec: &spec, clock: clock{time.Now()},
+		rec: newRecorder(spec.Kind == record.Open, int((spec.Warmup+spec.Window)/time.Second)+8),
+	}
+	if r.engine, err = newEngine(&spec, s, r.clock); err != nil {
+		return nil, err
+	}
+	if edge == nil {
+		edge = func(string) error { return nil }
+	}
+	if err := r.engine.connect(ctx); err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", spec.Address, err)
+	}
+	defer r.engine.close()
+	defer quiet()()
+	return r.phases(ctx, edge)
+}
+
+func newEngine(spec *record.LoadSpec, s *stream, c clock) (engine, error) {
+	switch spec.Engine {
+	case "", "net":
+		spec.Engine = "net"
+		return newNetEngine(spec, s, c), nil
+	}
+	return nil, fmt.Errorf("load specification: engine %q is not available on this system", spec.Engine)
+}
+
+// run is one run under way.
+type run struct {
+	spec   *record.LoadSpec
+	clock  clock
+	engine engine
+	rec    *recorder
+
+	opened      time.Time // wall time of the window's first edge
+	warmup      time.Duration
+	before, end usage // of this process, at the window's edges
+}
+
+func (r *run) phases(ctx context.Context, edge func(string) error) (*record.LoadResult, error) {
+	if r.spec.Warmup > 0 {
+		start := r.clock.now()
+		p := r.phase(start, start+r.spec.Warmup, warmBase, 0)
+		if err := r.engine.run(ctx, p); err != nil {
+			return nil, fmt.Errorf("warm up: %w", err)
+		}
+		r.warmup = r.spec.Warmup
+	}
+	if err := edge("warm"); err != nil {
+		return nil, err
+	}
+	if err := r.wait(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.window(ctx); err != nil {
+		return r.result(), err
+	}
+	if err := edge("done"); err != nil {
+		return r.result(), err
+	}
+	return r.result(), nil
+}
+
+// wait lets workers on several machines open their windows together.
+func (r *run) wait(ctx context.Context) error {
+	if r.spec.StartAt == nil {
+		return nil
+	}
+	t := time.NewTimer(time.Until(*r.spec.StartAt))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *run) window(ctx context.Context) error {
+	var err error
+	if r.before, err = readUsage(); err != nil {
+		return err
+	}
+	r.opened = time.Now()
+	start := r.clock.now()
+	end := start + forever
+	if r.spec.Window > 0 {
+		end = start + r.spec.Window
+	}
+	p := r.phase(start, end, 0, r.spec.Count)
+	var closing error
+	p.onClose = func() { r.end, closing = readUsage() }
+	if err := r.engine.run(ctx, p); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	return closing
+}
+
+func (r *run) phase(start, end time.Duration, base, limit uint64) *phase {
+	r.rec.begin(start, end)
+	step := uint64(max(r.spec.Workers, 1))
+	p := &phase{
+		rec: r.rec, clock: r.clock, timeout: r.spec.Timeout, giveUp: end + r.spec.Timeout,
+		patience: 100 + 2*r.spec.Connections, onClose: func() {},
+		feed: feed{start: start, end: end, base: base, limit: limit, next: uint64(r.spec.Worker), step: step},
+	}
+	if r.spec.Kind == record.Open {
+		s := Schedule{RatePerSec: r.spec.RatePerSec, Window: end - start, Poisson: r.spec.Arrivals == poisson, Seed: r.spec.Seed + base}
+		p.open = s.arrivals(p.next, step)
+	}
+	return p
+}
