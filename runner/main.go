@@ -53,7 +53,10 @@ type commands struct {
 	Compare compareCmd `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
 	Report  reportCmd  `cmd:"" help:"Print the report of an archived session."`
 	Plan    planCmd    `cmd:"" help:"Show what compare would run, in which order, how long."`
+	Load    loadCmd    `cmd:"" help:"The load generator alone."`
+	Doctor  doctorCmd  `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
 	Guard   guardCmd   `cmd:"" hidden:""`
+	Meter   meterCmd   `cmd:"" hidden:""`
 }
 
 func main() {
