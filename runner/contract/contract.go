@@ -76,15 +76,14 @@ const parallel = 48
 func Check(ctx context.Context, servers []Server) (Result, error) {
 	rows := table()
 	result := Result{Cases: len(rows)}
-	before := make([]string, len(servers))
-	for i, s := range servers {
+	for _, s := range servers {
 		bytesGET, err := replyBytes(ctx, s.Address)
 		if err != nil {
 			return result, fmt.Errorf("check %s at %s: %w", s.Name, s.Address, err)
 		}
 		result.Parity = append(result.Parity, record.Parity{Target: s.Name, Cases: len(rows), ReplyBytesGET: bytesGET})
-		before[i] = identity(ctx, s.Address)
 	}
+	before := identities(ctx, servers)
 	outcomes := runAll(ctx, servers, rows)
 	if err := ctx.Err(); err != nil {
 		return result, err
@@ -95,12 +94,7 @@ func Check(ctx context.Context, servers []Server) (Result, error) {
 			result.Differences = append(result.Differences, d)
 		}
 	}
-	for i, s := range servers {
-		if after := identity(ctx, s.Address); after != before[i] {
-			result.Differences = append(result.Differences, Difference{Case: "same processes after all cases", Sent: "GET /healthz", Want: before[i],
-				Answers: []Answer{{Server: s.Name, Raw: after}}})
-		}
-	}
+	result.Differences = append(result.Differences, others(ctx, servers, before)...)
 	return result, ctx.Err()
 }
 
