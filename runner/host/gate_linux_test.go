@@ -81,7 +81,7 @@ func TestGates(t *testing.T) {
 		{"others use 5 %", "CPU used by others", map[string]string{"proc/stat": procStat("1000 20 530 9000 0 10 20 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 1)}, "warn 5.00 %"},
 		{"others use 5.1 %", "CPU used by others", map[string]string{"proc/stat": procStat("1000 20 531 9000 0 10 20 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 1)}, "fail 5.10 %"},
 		{"and one of them is known", "CPU used by others", map[string]string{"proc/stat": procStat("1060 0 500 9000 0 10 20 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 1),
-			"proc/77/stat": pidStat(77, "backup", "R", 1, 90, 48, 0, 0, 100)}, "fail 6.00 % (backup, PID 77: 580ms)"}, // 50+8 ticks
+			"proc/77/stat": pidStat(77, "backup", "R", 1, 90, 48, 0, 0, 100)}, "fail 6.00 % (most by backup, PID 77: 580ms)"}, // 50+8 ticks
 		{"interrupts count at rest", "CPU used by others", map[string]string{"proc/stat": procStat("1000 0 500 9000 0 12 39 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 1)}, "warn 2.10 %"},
 		{"idle and iowait do not", "CPU used by others", map[string]string{"proc/stat": procStat("1000 0 500 9900 100 10 20 5 0 0", "2000 0 700 8900 100 10 20 5 0 0", 1)}, "ok 0.00 %"},
 		// Our own: 800 of the server, 100 of a generator that has ended and was reaped.

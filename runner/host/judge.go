@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"gonogo/runner/record"
@@ -43,10 +42,10 @@ func Judge(e record.Environment, r record.MachineRules) []record.Check {
 	}
 	took := float64(e.Took)
 	return []record.Check{
-		ratio(nameForeign, share(ref(foreign, known), took), r.ForeignCPU, named(e.Disturbers)),
-		ratio(nameSteal, share(e.Steal, took*float64(len(e.CPUs))), r.Steal, ""),
-		ratio(nameMemory, share(e.MemoryPressure, took), r.MemoryPressure, ""),
-		ratio(nameDisk, share(e.IOPressure, took), r.IOPressure, ""),
+		blame(ratio(nameForeign, share(ref(foreign, known), took), r.ForeignCPU), e.Disturbers),
+		ratio(nameSteal, share(e.Steal, took*float64(len(e.CPUs))), r.Steal),
+		ratio(nameMemory, share(e.MemoryPressure, took), r.MemoryPressure),
+		ratio(nameDisk, share(e.IOPressure, took), r.IOPressure),
 		count(nameSwap, number(e.Swap), r.Swap, " pages"),
 		count(nameThermal, number(e.Thermal), r.Thermal, ""),
 		count(nameQuota, number(e.QuotaStops), r.QuotaStops, ""),
@@ -61,7 +60,7 @@ func JudgeQuiet(e record.Environment, r record.MachineRules) []record.Check {
 		e.Busy = &busy
 	}
 	return append(Judge(e, r),
-		ratio(nameCPU, share(e.CPUPressure, float64(e.Took)), r.CPUPressure, ""),
+		ratio(nameCPU, share(e.CPUPressure, float64(e.Took)), r.CPUPressure),
 		count(nameRunning, number(e.Running), r.Running, ""),
 	)
 }
@@ -106,15 +105,22 @@ func unknown(name, limit string) record.Check {
 	return record.Check{Name: name, Unknown: true, Observed: "unknown", Limit: limit}
 }
 
-// ratio judges a share of time, and if it is too large says who it was.
-func ratio(name string, v *float64, l record.Limits, who string) record.Check {
+// ratio judges a share of time.
+func ratio(name string, v *float64, l record.Limits) record.Check {
 	if v == nil {
 		return unknown(name, percents(l))
 	}
 	c := verdict(name, *v, l)
 	c.Observed, c.Limit = fmt.Sprintf("%.2f %%", 100**v), percents(l)
-	if !c.OK && who != "" {
-		c.Observed += " (" + who + ")"
+	return c
+}
+
+// blame adds to a check that does not hold who used the most CPU.
+func blame(c record.Check, list []record.Disturber) record.Check {
+	c.Limit += " of one CPU"
+	if !c.OK && !c.Unknown && len(list) > 0 {
+		d := list[0]
+		c.Observed += fmt.Sprintf(" (most by %s, PID %d: %v)", d.Name, d.PID, d.CPU.Round(time.Millisecond))
 	}
 	return c
 }
@@ -167,13 +173,4 @@ func number(n *uint64) *float64 {
 	}
 	f := float64(*n)
 	return &f
-}
-
-// named lists processes as "name (PID 12) 1.2s".
-func named(list []record.Disturber) string {
-	var parts []string
-	for _, d := range list {
-		parts = append(parts, fmt.Sprintf("%s, PID %d: %v", d.Name, d.PID, d.CPU.Round(time.Millisecond)))
-	}
-	return strings.Join(parts, "; ")
 }

@@ -50,8 +50,8 @@ var remedies = map[string]string{
 	nameThermal:  "the processor runs too hot: cool it, or lower its clock so that it can keep it",
 	nameQuotaSet: "a CPU quota stops whole processes at once: pin to CPUs instead (cpuset), without --cpus or limits.cpu",
 	nameQuota:    "raise the CPU quota or take it away",
-	nameCPU:      "threads wait for a CPU: end what else runs",
-	nameRunning:  "end what else runs",
+	nameCPU:      "threads wait for a CPU: see CPU used by others",
+	nameRunning:  "see CPU used by others",
 	nameHiccup:   "something keeps a CPU to itself or takes it away: see CPU used by others and steal, then real-time tasks and interrupts",
 	nameCanary:   "the processor changes its speed: set the governor to performance, turn turbo off, let it cool",
 	nameClock:    "boot with clocksource=tsc, or ask the hypervisor for its clock",
@@ -62,7 +62,7 @@ var remedies = map[string]string{
 }
 
 // Advise says what would make the machine fit, for each check that is not OK, and
-// who the disturbers are.
+// names the disturbers.
 func Advise(checks []record.Check, disturbers []record.Disturber) []string {
 	var advice []string
 	for _, c := range checks {
@@ -70,7 +70,7 @@ func Advise(checks []record.Check, disturbers []record.Disturber) []string {
 		if c.OK || c.Unknown || !ok {
 			continue
 		}
-		if c.Name == nameForeign || c.Name == nameCPU || c.Name == nameRunning {
+		if c.Name == nameForeign {
 			for _, d := range disturbers {
 				text += fmt.Sprintf("; %s (PID %d) used %v", d.Name, d.PID, d.CPU.Round(time.Millisecond))
 			}
