@@ -228,7 +228,7 @@ func TestServerDies(t *testing.T) {
 			spec.RatePerSec = 2000
 		}
 		res, err := Run(t.Context(), spec, func(e string) error {
-			time.AfterFunc(50*time.Millisecond, func() { s.CloseClientConnections(); s.Listener.Close() })
+			time.AfterFunc(50*time.Millisecond, func() { s.Listener.Close(); s.CloseClientConnections() })
 			return nil
 		})
 		if err == nil || res == nil || res.Connections != 0 {
