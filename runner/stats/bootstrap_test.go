@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,21 +54,19 @@ func TestBootstrapFleetQuantile(t *testing.T) {
 func TestBootstrapCovers(t *testing.T) {
 	// Two equal sides of 20 processes, 15 slices, deviation 2 between and 4 within.
 	// The resampled variance is (5.07*19/20 + 16/15*14/15)/20 against the true 5.07/20,
-	// so it covers a little over 95 %. 300 simulations: standard error 0.013.
-	const sims = 300
+	// so it covers about 96 %, less 1 % for only 100 resamples. 200 simulations: standard error 0.015,
+	// and 0.033 of the pooled.
+	const sims = 200
 	r := rand.New(rand.NewPCG(22, 0))
 	hierarchical, pooled := 0.0, 0.0
 	for i := range sims {
 		a, b := nested(r, 20, 15), nested(r, 20, 15)
-		e, _ := BootstrapRatio(a, b, mean, 0.95, 200, uint64(i))
+		e, _ := BootstrapRatio(a, b, mean, 0.95, 100, uint64(i))
 		hierarchical += is(e.Lo <= 1 && 1 <= e.Hi) / sims
 		// Known-bad: all 300 slices of a side as if independent, here as one "block".
-		flat, _ := BootstrapRatio([][]float64{slices.Concat(a...)}, [][]float64{slices.Concat(b...)}, mean, 0.95, 200, uint64(i))
+		flat, _ := BootstrapRatio([][]float64{slices.Concat(a...)}, [][]float64{slices.Concat(b...)}, mean, 0.95, 100, uint64(i))
 		pooled += is(flat.Lo <= 1 && 1 <= flat.Hi) / sims
 	}
-	near(t, "coverage", hierarchical, 0.955, 0.04)
-	near(t, "coverage of pooled slices", pooled, 0.69, 0.085)
-	if math.IsNaN(pooled) {
-		t.Error("no number")
-	}
+	near(t, "coverage", hierarchical, 0.95, 0.047)
+	near(t, "coverage of pooled slices", pooled, 0.69, 0.10)
 }

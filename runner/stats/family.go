@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -67,11 +68,11 @@ func StepDown(metrics [][]float64) (adjusted []float64, ok bool) {
 	rows, order, observed := standardised(metrics)
 	exceeded := make([]int, len(rows))
 	visited := 0
-	flips(n, func(signs []float64) {
+	flips(rows, n, func(sums []float64) {
 		visited++
 		largest := 0.0
 		for i := len(rows) - 1; i >= 0; i-- { // the least conspicuous first
-			largest = max(largest, math.Abs(dot(rows[i], signs)))
+			largest = max(largest, math.Abs(sums[i]))
 			if largest >= observed[i]*(1-1e-9) {
 				exceeded[i]++
 			}
@@ -117,26 +118,45 @@ func standardised(metrics [][]float64) (rows [][]float64, order []int, observed 
 	return rows, order, observed
 }
 
-// flips visits sign vectors of length n, the unflipped one first. The first sign
-// stays +1: a vector and its negative give the same absolute sums.
-func flips(n int, visit func(signs []float64)) {
-	signs := slices.Repeat([]float64{1}, n)
-	if n <= enumerated {
-		for mask := range 1 << max(n-1, 0) {
-			for i := 1; i < n; i++ {
-				signs[i] = 1 - 2*float64(mask>>(i-1)&1)
-			}
-			visit(signs)
-		}
+// flips visits the sums of the rows under every choice of signs for the columns,
+// the unflipped one first. The first sign stays +1, for a choice and its negative
+// give the same absolute sums. Consecutive choices differ in one sign (a Gray code),
+// so a step costs one addition a row.
+func flips(rows [][]float64, n int, visit func(sums []float64)) {
+	sums := make([]float64, len(rows))
+	for i, row := range rows {
+		sums[i] = sum(row)
+	}
+	visit(sums)
+	if n > enumerated {
+		sampleFlips(rows, n, visit)
 		return
 	}
-	visit(signs)
+	signs := slices.Repeat([]float64{1}, n)
+	for step := uint(1); step < 1<<max(n-1, 0); step++ {
+		column := 1 + bits.TrailingZeros(step)
+		signs[column] = -signs[column]
+		for i, row := range rows {
+			sums[i] += 2 * signs[column] * row[column]
+		}
+		visit(sums)
+	}
+}
+
+// sampleFlips visits random choices; the seed is fixed, so the same data have the
+// same p.
+func sampleFlips(rows [][]float64, n int, visit func(sums []float64)) {
 	r := rand.New(rand.NewPCG(uint64(n), sampledFlips))
+	sums := make([]float64, len(rows))
+	signs := make([]float64, n)
 	for range sampledFlips - 1 {
-		for i := 1; i < n; i++ {
+		for i := range signs {
 			signs[i] = 1 - 2*float64(r.Uint64()&1)
 		}
-		visit(signs)
+		for i, row := range rows {
+			sums[i] = dot(row, signs)
+		}
+		visit(sums)
 	}
 }
 

@@ -91,7 +91,7 @@ func TestMarginIsConfirmed(t *testing.T) {
 	// most 0.05 (plus 0.015).
 	const sims = 2000
 	r := rand.New(rand.NewPCG(10, 0))
-	for _, n := range []int{5, 6, 10, 20, 40} {
+	for _, n := range []int{5, 6, 10, 31} {
 		margin, ok := SmallestMargin(1, n)
 		if !ok {
 			t.Fatalf("%d blocks confirm nothing", n)

@@ -21,7 +21,7 @@ func TestSteadyShapes(t *testing.T) {
 		n     int
 		shape func(s float64) float64
 		want  Shape
-		least float64 // share of 200 seeds
+		least float64 // share of 100 seeds
 	}{
 		// Noise of 1 % passes CoV <= 2 % always, the trend test in 99 %; a tail that
 		// passes later is still called flat.
@@ -40,12 +40,12 @@ func TestSteadyShapes(t *testing.T) {
 	} {
 		r := rand.New(rand.NewPCG(18, 0))
 		right := 0.0
-		for range 200 {
+		for range 100 {
 			s, ok := Steady(slicesOf(r, c.n, c.shape), DefaultSteadyRule())
 			if !ok {
 				t.Fatalf("%s: not judged", c.name)
 			}
-			right += is(s.Shape == c.want) / 200
+			right += is(s.Shape == c.want) / 100
 		}
 		if right < c.least {
 			t.Errorf("%s: called %s in %.3f", c.name, c.want, right)
