@@ -123,17 +123,17 @@ func failedChecks(checks []record.Check) []string {
 func (d *diagnosis) print(w io.Writer) error {
 	h := d.Host
 	var b strings.Builder
-	fmt.Fprintf(&b, "machine   %s\n", strings.Join(known(h.CPUModel, fmt.Sprintf("%d CPUs on %d cores", len(h.CPUs), h.PhysicalCores),
+	fmt.Fprintf(&b, "%-15s %s\n", "machine", strings.Join(known(h.CPUModel, fmt.Sprintf("%d CPUs on %d cores", len(h.CPUs), h.PhysicalCores),
 		fmt.Sprintf("%.1f GiB", float64(h.MemoryBytes)/(1<<30)), guest(h)), ", "))
-	fmt.Fprintf(&b, "system    %s\n", strings.Join(known(h.OS+"/"+h.Arch, h.Kernel, h.GoVersion, "node "+orUnknown(h.NodeVersion)), ", "))
+	fmt.Fprintf(&b, "%-15s %s\n", "system", strings.Join(known(h.OS+"/"+h.Arch, h.Kernel, h.GoVersion, "node "+orUnknown(h.NodeVersion)), ", "))
 	for _, t := range d.Targets {
 		shared := ""
 		if t.Shared() {
 			shared = ", shared"
 		}
-		fmt.Fprintf(&b, "%-9s server on CPUs %v, generator on %v%s\n", t.Name, t.CPUs, t.GeneratorCPUs, shared)
+		fmt.Fprintf(&b, "%-15s server on CPUs %v, generator on %v%s\n", t.Name, t.CPUs, t.GeneratorCPUs, shared)
 	}
-	fmt.Fprintf(&b, "canary    %v\n\n", d.Canary.Round(10*time.Microsecond))
+	fmt.Fprintf(&b, "%-15s %v\n\n", "canary", d.Canary.Round(10*time.Microsecond))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "gate\tverdict\tobserved\tlimit")
 	for _, c := range h.Checks {
