@@ -5,6 +5,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -118,29 +119,33 @@ func runAll(ctx context.Context, servers []Server, rows []row) [][]outcome {
 }
 
 // compare looks for what is wrong with the answers to one case, each alone and
-// side by side.
+// side by side. It reports false when nothing is.
 func compare(servers []Server, outcomes []outcome, a allowance) (Difference, bool) {
-	var d Difference
 	differs := false
+	for i := range outcomes {
+		differs = differs || outcomes[i].wrong != nil
+	}
+	if !differs && a != parser && a != expectation {
+		first := signature(&outcomes[0].reply, a)
+		for i := range outcomes[1:] {
+			if signature(&outcomes[i+1].reply, a) != first {
+				outcomes[i+1].wrong = errors.New("status line, Content-Type, Allow, framing or body is not that of " + servers[0].Name)
+				differs = true
+			}
+		}
+	}
+	if !differs {
+		return Difference{}, false
+	}
+	var d Difference
 	for i, o := range outcomes {
 		answer := Answer{Server: servers[i].Name, Raw: capped(string(o.reply.raw))}
 		if o.wrong != nil {
 			answer.Wrong = o.wrong.Error()
-			differs = true
 		}
 		d.Answers = append(d.Answers, answer)
 	}
-	if differs || a == parser || a == expectation {
-		return d, differs
-	}
-	first := signature(&outcomes[0].reply, a)
-	for i := range outcomes[1:] {
-		if signature(&outcomes[i+1].reply, a) != first {
-			d.Answers[i+1].Wrong = "status line, Content-Type, Allow, framing or body is not that of " + servers[0].Name
-			differs = true
-		}
-	}
-	return d, differs
+	return d, true
 }
 
 // ask sends one request on a connection of its own.

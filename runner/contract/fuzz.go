@@ -192,7 +192,7 @@ func (s sample) read(c *conn) (outcome, bool) {
 		got.raw = bytes.Clone(got.raw)
 		return outcome{got, err}, false
 	}
-	keep := !got.closes() && s.allow != parser
+	keep := !got.closes()
 	wrong := s.judge(&got)
 	if wrong == nil && s.follow && got.status == 201 && keep {
 		got.raw, got.body = bytes.Clone(got.raw), bytes.Clone(got.body) // the next reply takes their place

@@ -76,20 +76,20 @@ func (m maker) damaged(t string) string {
 func (m maker) body() []byte {
 	b := []byte(m.object())
 	switch n := m.IntN(100); {
-	case n < 45:
-	case n < 75:
-		for range 1 + m.IntN(3) {
+	case n < 58:
+	case n < 80:
+		for range 1 + m.IntN(2) {
 			b = m.mutated(b)
 		}
-	case n < 80:
+	case n < 84:
 		b = []byte(m.json(0))
-	case n < 86:
-		b = m.sized(b)
 	case n < 88:
+		b = m.sized(b)
+	case n < 90:
 		b = []byte{}
-	case n < 92:
+	case n < 93:
 		b = append(b, m.json(0)...)
-	case n < 95:
+	case n < 96:
 		b = append([]byte(pick(m, []string{"\ufeff", " ", "\v", "\x00", "\u00a0", "//\n", "[", "\xef\xbb"})), b...)
 	default:
 		b = append(b, pick(m, []string{"\n", " \t\r\n", "\x00", "}", ",", "\u2028", "\ufeff", "\xf0\x9f", ";"})...)
@@ -211,8 +211,11 @@ func (m maker) json(depth int) string {
 }
 
 func (m maker) number() string {
-	if m.chance(30) {
-		return pick(m, []string{"1e400", "-1e400", "1e-400", "9007199254740993", "0", "-0", "1E+2", "0.1e-7", "01", "1.", ".5", "+1", "1e", "-", "0x1", "NaN", "Infinity", "-Infinity", "1e99999999999"})
+	switch n := m.IntN(100); {
+	case n < 20:
+		return pick(m, []string{"1e400", "-1e400", "1e-400", "9007199254740993", "0", "-0", "1E+2", "0.1e-7", "1e99999999999"})
+	case n < 24:
+		return pick(m, []string{"01", "1.", ".5", "+1", "1e", "-", "0x1", "NaN", "Infinity", "-Infinity", "1e+", "--1", "1 1"})
 	}
 	return pick(m, []string{"", "-"}) + fmt.Sprint(m.IntN(100_000)) + pick(m, []string{"", "", ".5", "e3", "E-3", ".25e+2"})
 }

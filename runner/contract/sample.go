@@ -76,6 +76,9 @@ func (m maker) judge(method, target string) int {
 	if id, isUser := strings.CutPrefix(path, "/users/"); ok && (isUser && canonical(id) > firstUsers || path == "/healthz") {
 		return leave
 	}
+	if method == "CONNECT" && !strings.HasPrefix(target, "/") {
+		return leave // its target is a host, not a URL
+	}
 	verdict := take
 	for i := range len(target) {
 		if target[i] <= ' ' || target[i] == 0x7f {

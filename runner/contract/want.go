@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -68,7 +69,7 @@ func (w want) check(r *reply, a allowance, bodiless bool) error {
 			wrong = append(wrong, fmt.Sprintf("%s %s, want %s", what, capped(got), capped(want)))
 		}
 	}
-	differs("status", fmt.Sprint(r.status), fmt.Sprint(w.status))
+	differs("status", strconv.Itoa(r.status), strconv.Itoa(w.status))
 	differs("Content-Type", r.get("Content-Type"), "application/json")
 	differs("Allow", r.get("Allow"), w.allow)
 	body := string(r.body)
@@ -78,7 +79,7 @@ func (w want) check(r *reply, a allowance, bodiless bool) error {
 		wantLength = len(wantBody)
 		wantBody = ""
 	}
-	differs("framing", r.framing, fmt.Sprintf("Content-Length: %d", wantLength))
+	differs("framing", r.framing, "Content-Length: "+strconv.Itoa(wantLength))
 	if a == separators {
 		body, wantBody = plainSeparators(body), plainSeparators(wantBody)
 	}
@@ -113,7 +114,7 @@ func givenID(body string) string {
 func signature(r *reply, a allowance) string {
 	body, framing := string(r.body), r.framing
 	if r.status == 201 {
-		if framing == fmt.Sprintf("Content-Length: %d", len(body)) {
+		if framing == "Content-Length: "+strconv.Itoa(len(body)) {
 			framing = "Content-Length: right" // it depends on the id
 		}
 		body = strings.Replace(body, `"`+givenID(body)+`"`, `"{id}"`, 1)
