@@ -57,6 +57,7 @@ type commands struct {
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
 	Guard   guardCmd   `cmd:"" hidden:""`
 	Meter   meterCmd   `cmd:"" hidden:""`
+	Null    nullCmd    `cmd:"" hidden:""`
 }
 
 func main() {

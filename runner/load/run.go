@@ -29,6 +29,12 @@ type engine interface {
 	close()
 }
 
+// The engines by name.
+const (
+	engineEpoll = "epoll"
+	engineNet   = "net"
+)
+
 // forever stands for no end of the window: the number of requests ends it.
 const forever = time.Duration(math.MaxInt64 / 4)
 
@@ -71,15 +77,6 @@ func Run(ctx context.Context, spec record.LoadSpec, edge func(event string) erro
 	defer r.engine.close()
 	defer quiet()()
 	return r.phases(ctx, edge)
-}
-
-func newEngine(spec *record.LoadSpec, s *stream, c clock) (engine, error) {
-	switch spec.Engine {
-	case "", "net":
-		spec.Engine = "net"
-		return newNetEngine(spec, s, c), nil
-	}
-	return nil, fmt.Errorf("load specification: engine %q is not available on this system", spec.Engine)
 }
 
 // run is one run under way.

@@ -1,0 +1,273 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gonogo/runner/record"
+)
+
+const (
+	// longestWait is how long the loop sleeps at most: then it looks for
+	// time-outs and for the end, and yields.
+	longestWait = 4 * time.Millisecond
+	// yieldEvery is how often it lets the rest of the process run. Go's monitor
+	// asks a goroutine that has run for 10 ms to yield, by a signal; one that
+	// yields by itself before is left in peace.
+	yieldEvery   = 4 * time.Millisecond
+	eventsAtOnce = 256
+)
+
+// epollEngine is the engine for Linux: one goroutine, one epoll set, no
+// allocation and no other goroutine on the way of a request.
+//
+// The goroutine is not locked to a thread. In a generator process GOMAXPROCS is
+// 1, so nothing can take its thread, and to yield costs some 0.3 µs; a locked
+// goroutine that yields costs two thread switches.
+type epollEngine struct {
+	spec   *record.LoadSpec
+	clock  clock
+	target unix.Sockaddr
+	family int
+	epfd   int
+	events []event
+	lanes  []*epollLane
+	idle   ring
+	dials  int // under way
+	live   int // connected or about to be
+	busy   int // requests in flight
+
+	p       *phase
+	nextDue time.Duration // open loop: when the next request is due
+	checked time.Duration // time-outs were looked for
+	yielded time.Duration
+	cut     atomic.Bool
+	failed  error // of connect
+}
+
+func newEpollEngine(spec *record.LoadSpec, s *stream, c clock) *epollEngine {
+	e := &epollEngine{spec: spec, clock: c, epfd: -1, events: make([]event, eventsAtOnce)}
+	for i := range spec.Connections {
+		e.lanes = append(e.lanes, &epollLane{lane: newLane(i, s, keepFor(s)), fd: -1})
+	}
+	e.idle.lanes = make([]*epollLane, 2*len(e.lanes))
+	return e
+}
+
+// connect dials every connection, some at a time.
+func (e *epollEngine) connect(ctx context.Context) error {
+	if err := e.resolve(ctx); err != nil {
+		return err
+	}
+	var err error
+	if e.epfd, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return os.NewSyscallError("epoll_create", err)
+	}
+	for i := 0; i < len(e.lanes) || e.dials > 0; {
+		if i < len(e.lanes) && e.dials < dialAtOnce {
+			e.dial(e.lanes[i])
+			i++
+		} else if err := e.turn(e.clock.now(), longestWait); err != nil {
+			return err
+		}
+		if e.failed != nil || ctx.Err() != nil {
+			e.close()
+			if e.failed == nil {
+				return context.Cause(ctx)
+			}
+			return e.failed
+		}
+		e.expire(e.clock.now())
+	}
+	return nil
+}
+
+func (e *epollEngine) resolve(ctx context.Context) error {
+	network, address := splitAddress(e.spec.Address)
+	if network == "unix" {
+		e.target, e.family = &unix.SockaddrUnix{Name: address}, unix.AF_UNIX
+		return nil
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return err
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	if err != nil {
+		return err
+	}
+	ip := ips[0].Unmap()
+	if ip.Is4() {
+		e.target, e.family = &unix.SockaddrInet4{Port: number, Addr: ip.As4()}, unix.AF_INET
+	} else {
+		e.target, e.family = &unix.SockaddrInet6{Port: number, Addr: ip.As16()}, unix.AF_INET6
+	}
+	return nil
+}
+
+func (e *epollEngine) close() {
+	for _, l := range e.lanes {
+		if l.fd >= 0 {
+			unix.Close(l.fd)
+			l.fd = -1
+		}
+	}
+	if e.epfd >= 0 {
+		unix.Close(e.epfd)
+		e.epfd = -1
+	}
+}
+
+func (e *epollEngine) established() int { return e.live }
+
+// run sends what the phase asks for and comes back when all of it is answered
+// or given up.
+func (e *epollEngine) run(ctx context.Context, p *phase) error {
+	stop := context.AfterFunc(ctx, func() { e.cut.Store(true) })
+	defer stop()
+	e.p = p
+	defer func() { e.p = nil }()
+	sharpen()
+	now := e.clock.now()
+	e.checked, e.yielded = now, now
+	for _, l := range e.lanes {
+		if l.state == idle {
+			e.next(l, e.clock.now())
+		}
+	}
+	for {
+		now = e.clock.now()
+		e.dispatch(now)
+		if now >= p.end {
+			p.shut(p.end)
+		}
+		if e.cut.Load() || now >= p.giveUp || p.hopeless() || e.live == 0 {
+			e.abandon(ctx)
+			break
+		}
+		if e.busy == 0 && p.finished(now) {
+			break
+		}
+		if err := e.turn(now, e.patience(now)); err != nil {
+			return err
+		}
+		e.housekeeping(e.clock.now())
+	}
+	p.finish(e.clock.now(), ctx.Err() != nil)
+	return p.verdict(ctx, e.live)
+}
+
+// patience is how long the loop may sleep.
+func (e *epollEngine) patience(now time.Duration) time.Duration {
+	wait := longestWait
+	if !e.p.rec.shut {
+		wait = min(wait, e.p.end-now)
+	}
+	if e.idle.n > 0 {
+		wait = min(wait, e.nextDue-now)
+	}
+	return wait
+}
+
+// turn waits for events and handles them.
+func (e *epollEngine) turn(now, wait time.Duration) error {
+	n, errno := pollWait(e.epfd, e.events, wait)
+	if errno != 0 {
+		return os.NewSyscallError("epoll_pwait2", errno)
+	}
+	if n == 0 {
+		return nil
+	}
+	// Whatever is reported now had come by now: the closest that can be known
+	// of when the first byte came.
+	woke := e.clock.now()
+	for i := range e.events[:n] {
+		ev := &e.events[i]
+		l := e.lanes[ev.Fd]
+		if l.generation != ev.Pad { // of a connection that was replaced meanwhile
+			continue
+		}
+		e.handle(l, ev.Events, woke)
+	}
+	return nil
+}
+
+// dispatch sends what is due on idle connections, the one that has been idle
+// longest first, so that all of them rest alike.
+func (e *epollEngine) dispatch(now time.Duration) {
+	e.nextDue = forever
+	if e.p.open == nil {
+		return
+	}
+	for {
+		due, more := e.p.due()
+		if !more {
+			return
+		}
+		e.nextDue = due
+		if due > now {
+			return
+		}
+		l := e.idle.pop()
+		if l == nil {
+			return
+		}
+		e.next(l, now)
+		now = e.clock.now()
+	}
+}
+
+// housekeeping looks for time-outs and yields, every few milliseconds.
+func (e *epollEngine) housekeeping(now time.Duration) {
+	if now-e.checked >= longestWait {
+		e.checked = now
+		e.expire(now)
+	}
+	if now-e.yielded >= yieldEvery {
+		runtime.Gosched()
+		sharpen() // the goroutine may go on on another thread
+		e.yielded = e.clock.now()
+	}
+}
+
+// expire gives up requests and dials that are overdue.
+func (e *epollEngine) expire(now time.Duration) {
+	for _, l := range e.lanes {
+		if l.overdue > now || l.state != busy && l.state != dialling {
+			continue
+		}
+		if l.state == dialling {
+			e.lost(l, &fault{record.ErrTimeout, fmt.Sprintf("dial: no connection within %v", e.spec.Timeout)})
+			continue
+		}
+		l.x.done = l.overdue
+		e.fail(l, &fault{record.ErrTimeout, fmt.Sprintf("no reply within %v, %d bytes of it came", e.spec.Timeout, l.bytes)})
+	}
+}
+
+// abandon gives up what is in flight. Its connections are of no use: the
+// replies may still come.
+func (e *epollEngine) abandon(ctx context.Context) {
+	e.p.over = true
+	for _, l := range e.lanes {
+		if l.state == busy {
+			e.busy--
+			e.p.rec.abandoned()
+			l.state = idle
+			if ctx.Err() == nil {
+				e.replace(l)
+			}
+		}
+	}
+}
