@@ -32,13 +32,6 @@ func Publish(path string, s *record.Session) error {
 }
 
 func loadFile(name string) (*record.Session, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: neither a folder nor a regular file", name)
-	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -46,16 +39,12 @@ func loadFile(name string) (*record.Session, error) {
 	defer f.Close()
 	data, err := readMost(f, maxTotal)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, cause(err))
+		return nil, err
 	}
 	if err := (&reader{}).count(data); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	s, err := decodeSession(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return s, nil
+	return decodeSession(data)
 }
 
 // parts are the members whose size in memory is not in proportion to their

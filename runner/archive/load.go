@@ -25,30 +25,44 @@ const (
 	maxFile   = 4 << 20  // bytes of one file of a folder
 	maxTotal  = 64 << 20 // bytes of a session, or of one benchmark.json
 	maxValues = 4 << 20  // values of a session: a short text may stand for large structs
-	maxRuns   = 10_000
+	maxRuns   = 10_000   // and cells, targets x scenarios
 )
 
 // Load reads a session from its folder or from a benchmark.json, and validates
 // it. Errors name the file and what is wrong with it. A folder without
 // session.json yields a session whose Finished is zero.
 func Load(name string) (*record.Session, error) {
-	info, err := os.Stat(name)
+	s, err := load(name)
 	if err != nil {
-		return nil, fmt.Errorf("load session: %w", err)
+		return nil, fmt.Errorf("load session %s: %w", name, cause(err))
 	}
-	var s *record.Session
-	if info.IsDir() {
-		s, err = loadFolder(name)
-	} else {
-		s, err = loadFile(name)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load session: %w", err)
-	}
-	if err := errors.Join(s.Validate(), oneRunAStep(s)); err != nil {
+	if err := errors.Join(s.Validate(), oneRunAStep(s), fewCells(&s.Plan)); err != nil {
 		return nil, fmt.Errorf("load session %s: %s", name, brief(err))
 	}
 	return s, nil
+}
+
+func load(name string) (*record.Session, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return loadFolder(name)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("neither a folder nor a regular file")
+	}
+	return loadFile(name)
+}
+
+// fewCells bounds what an evaluation multiplies: every target with every
+// scenario.
+func fewCells(p *record.Plan) error {
+	if n := len(p.Targets) * len(p.Scenarios); n > maxRuns {
+		return fmt.Errorf("the plan has %d targets and %d scenarios: more than %d cells", len(p.Targets), len(p.Scenarios), maxRuns)
+	}
+	return nil
 }
 
 // oneRunAStep rejects a run that is counted twice.

@@ -22,8 +22,8 @@ func TestLoadTruncated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := range whole {
-			if err := os.WriteFile(path, whole[:n], 0o644); err != nil {
+		for n := len(whole) - 1; n >= 0; n-- {
+			if err := os.Truncate(path, int64(n)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Load(w.Dir()); err == nil || !strings.Contains(err.Error(), name) {
@@ -46,8 +46,8 @@ func TestLoadTruncatedBenchmark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range whole {
-		if err := os.WriteFile(file, whole[:n], 0o644); err != nil {
+	for n := len(whole) - 1; n >= 0; n-- {
+		if err := os.Truncate(file, int64(n)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(file); err == nil || !strings.Contains(err.Error(), file) {
@@ -141,6 +141,7 @@ func TestLoadBounds(t *testing.T) {
 		"runs":   {`{"runs":[` + strings.Repeat("null,", maxRuns) + "null]}\n", "runs: more than"},
 		"values": {`{"runs":[{"load":{"slowest":[` + strings.Repeat("{},", maxValues+1) + "{}]}}]}\n", "values"},
 		"plan":   {`{"plan":{"steps":[` + strings.Repeat("{} ,", maxFile/4) + "{}]}}\n", "plan: larger than"},
+		"cells":  {`{"schema_version":1,"plan":{"targets":[{}` + strings.Repeat(",{}", 100) + `],"scenarios":[{}` + strings.Repeat(",{}", 100) + "]}}\n", "more than 10000 cells"},
 		"deep":   {strings.Repeat("[", 100_000) + "\n", "damaged"},
 	} {
 		file := filepath.Join(t.TempDir(), "benchmark.json")

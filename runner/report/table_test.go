@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +56,22 @@ func TestCSVDisarmsFormulas(t *testing.T) {
 		if got := inCSV(in); got != want {
 			t.Errorf("inCSV(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestCSVDisarmsNames: a target named by a stranger reaches a spreadsheet as text.
+func TestCSVDisarmsNames(t *testing.T) {
+	s := newSession(1, twoTargets()[1:])
+	s.Plan.Targets[0].Name = "=cmd"
+	for i := range s.Runs {
+		s.Runs[i].Step.Target, s.Runs[i].Reason, s.Runs[i].LogFile = "=cmd", "@x", "+y"
+	}
+	rows, err := csv.NewReader(bytes.NewReader(write(t, CSV, s))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := rows[1]; r[1] != "'=cmd" || r[7] != "'@x" || r[9] != "'+y" {
+		t.Errorf("got %q", r[:10])
 	}
 }
 
