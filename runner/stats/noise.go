@@ -42,22 +42,28 @@ func TwinsDiffer(twins []Effect) bool {
 
 // Adjust returns the family-wise adjusted p-values of effects: StepDown where all
 // are paired over the same number of blocks, else Holm. Which one depends on the
-// runs that exist, never on what they measured.
+// runs that exist, never on what they measured. An effect that could not be measured
+// (the zero Effect) stays in the family with p = 1.
 func Adjust(effects []Effect) []float64 {
-	if len(effects) == 0 {
-		return nil
-	}
 	ps := make([]float64, len(effects))
-	metrics := make([][]float64, len(effects))
+	var metrics [][]float64
+	var at []int // metrics[i] belongs to effects[at[i]]
 	whole := true
 	for i, e := range effects {
-		ps[i], metrics[i] = e.P, e.Logs
-		whole = whole && e.Paired && e.Blocks == effects[0].Blocks
+		if e.Blocks == 0 {
+			ps[i] = 1
+			continue
+		}
+		ps[i] = e.P
+		metrics, at = append(metrics, e.Logs), append(at, i)
+		whole = whole && e.Paired && e.Blocks == effects[at[0]].Blocks
 	}
 	adjusted := Holm(ps)
 	if whole && len(effects) > 1 {
 		if joint, ok := StepDown(metrics); ok {
-			adjusted = joint
+			for i, p := range joint {
+				adjusted[at[i]] = p
+			}
 		}
 	}
 	for i := range adjusted {

@@ -58,3 +58,32 @@ func TestTwinsCatchAPairingBug(t *testing.T) {
 		t.Errorf("the pairing bug is caught in %.3f only", share)
 	}
 }
+
+func TestAdjustChoosesByTheRunsThatExist(t *testing.T) {
+	strong := pair(t, scaled(1.2, 1)[:6], rates[:6]) // p = 2/64
+	shorter := pair(t, scaled(1.2, 1)[:5], rates[:5])
+	// Equal blocks: joint flips, which lose nothing to the size of the family.
+	for _, p := range Adjust([]Effect{strong, strong}) {
+		near(t, "joint", p, 2.0/64, 1e-15)
+	}
+	// Unequal: Holm, 2 * 2/64 and 2/32.
+	unequal := Adjust([]Effect{strong, shorter})
+	near(t, "Holm", unequal[0], 4.0/64, 1e-15)
+	near(t, "Holm, last", unequal[1], 2.0/32, 1e-15)
+	// What could not be measured is no success and takes nothing from the others.
+	gone := Adjust([]Effect{{}, strong, strong})
+	if gone[0] != 1 || gone[1] != 2.0/64 {
+		t.Errorf("%v, want 1 and 2/64", gone)
+	}
+	if alone := Adjust([]Effect{{}, strong}); alone[0] != 1 || alone[1] != 2.0/64 {
+		t.Errorf("%v, want 1 and 2/64", alone)
+	}
+	// The t-like statistic of joint flips may reject where the ranks do not: one small
+	// negative of six. The printed interval then holds 1, so neither may the verdict.
+	five := Effect{Paired: true, Blocks: 6, P: 0.0625, Logs: []float64{-0.001, 0.1, 0.11, 0.12, 0.1, 0.13}}
+	for _, p := range Adjust([]Effect{five, five}) {
+		if p < 0.0625 {
+			t.Errorf("adjusted p = %g below the p of the test itself", p)
+		}
+	}
+}

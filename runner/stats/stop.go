@@ -29,13 +29,13 @@ func Precise(e Effect, margin float64) bool {
 	return e.Log.Reached && e.Log.Hi-e.Log.Lo <= math.Log1p(margin)
 }
 
-// PocockAlpha returns the level for each of 1 to 5 looks that keeps all of them
+// PocockAlpha returns the level for each of n looks, 1 to 5, that keeps all of them
 // together at 5 %, for a session that must stop on significance (Pocock 1977,
 // Biometrika 64:191).
-func PocockAlpha(looks int) (alpha float64, ok bool) {
+func PocockAlpha(n int) (alpha float64, ok bool) {
 	table := [...]float64{0.05, 0.0294, 0.0221, 0.0182, 0.0158}
-	if looks < 1 || looks > len(table) {
+	if n < 1 || n > len(table) {
 		return 0, false
 	}
-	return table[looks-1], true
+	return table[n-1], true
 }
