@@ -64,7 +64,7 @@ func forkHere(g *Guard, cmd *exec.Cmd, cpus []int) (begun time.Time, err error) 
 		err = errors.Join(err, fmt.Errorf("unpin the starting thread: %w", e))
 	}
 	if err != nil && started {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		signalGroup(cmd.Process.Pid, syscall.SIGKILL)
 		cmd.Wait()
 	}
 	return begun, err
@@ -95,7 +95,7 @@ func Reap(g *Guard, cmd *exec.Cmd) error {
 	case <-time.After(time.Second):
 	}
 	// Until it is reaped its number cannot belong to anybody else.
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	signalGroup(cmd.Process.Pid, syscall.SIGKILL)
 	<-ended
 	err := reap(cmd)
 	if e := awaitEmpty(cmd.Process.Pid, killTimeout); e != nil {

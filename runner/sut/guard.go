@@ -89,7 +89,7 @@ func RunGuard(r io.Reader, w io.Writer) error {
 	if _, err := io.WriteString(w, guardUp); err != nil {
 		return fmt.Errorf("guard: %w", err)
 	}
-	groups, tokens := map[int]bool{}, map[string]bool{}
+	l := list{groups: map[int]bool{}, tokens: map[string]bool{}}
 	in := bufio.NewReader(r)
 	for {
 		// A line cut short by the runner's death has no newline and is dropped.
@@ -97,38 +97,53 @@ func RunGuard(r io.Reader, w io.Writer) error {
 		if err != nil {
 			break
 		}
-		what, which, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		pgid, _ := strconv.Atoi(which)
-		switch {
-		case what == "+group" && pgid > 1:
-			groups[pgid] = true
-		case what == "-group":
-			delete(groups, pgid)
-		case what == "+token" && which != "":
-			tokens[which] = true
-		case what == "-token":
-			delete(tokens, which)
-		default:
-			return fmt.Errorf("guard: read %q", line)
+		if err := l.take(line); err != nil {
+			return errors.Join(err, l.end())
 		}
 	}
-	return endAll(groups, tokens)
+	return l.end()
 }
 
-// endAll signals first and verifies afterwards, so that one that is slow to die
+// list is what a guard has to end.
+type list struct {
+	groups map[int]bool
+	tokens map[string]bool
+}
+
+// take follows one line of the runner. It signals nothing, and lets no number
+// into the list that kill(2) takes for more than one group.
+func (l *list) take(line string) error {
+	what, which, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+	pgid, err := strconv.Atoi(which)
+	switch {
+	case what == "+group" && err == nil && pgid > 1:
+		l.groups[pgid] = true
+	case what == "-group" && err == nil:
+		delete(l.groups, pgid)
+	case what == "+token" && which != "":
+		l.tokens[which] = true
+	case what == "-token":
+		delete(l.tokens, which)
+	default:
+		return fmt.Errorf("guard: read %q", line)
+	}
+	return nil
+}
+
+// end signals first and verifies afterwards, so that one that is slow to die
 // does not keep the others alive. The runner died just now, and numbers are
 // given out in turn, so a registered number cannot be somebody else's yet.
-func endAll(groups map[int]bool, tokens map[string]bool) error {
+func (l *list) end() error {
 	var errs []error
-	for pgid := range groups {
-		syscall.Kill(-pgid, syscall.SIGKILL)
+	for pgid := range l.groups {
+		signalGroup(pgid, syscall.SIGKILL)
 	}
-	for token := range tokens {
+	for token := range l.tokens {
 		if _, err := sweep(token); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	for pgid := range groups {
+	for pgid := range l.groups {
 		if err := awaitEmpty(pgid, killTimeout); err != nil {
 			errs = append(errs, err)
 		}

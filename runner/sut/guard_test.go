@@ -166,10 +166,25 @@ func TestRunGuardKeepsItsList(t *testing.T) {
 	}
 }
 
-func TestRunGuardRefuses(t *testing.T) {
-	for _, line := range []string{"+group 1\n", "+group -5\n", "+group 0\n", "+group x\n", "+token \n", "kill 7\n", "\n"} {
-		if err := RunGuard(strings.NewReader(line), &bytes.Buffer{}); err == nil {
+// The lines go to take alone, which signals nothing: to kill(2) some of these
+// numbers are every process of the machine.
+func TestGuardListRefuses(t *testing.T) {
+	l := list{groups: map[int]bool{}, tokens: map[string]bool{}}
+	for _, line := range []string{"+group 1\n", "+group -5\n", "+group 0\n", "+group x\n", "-group x\n", "+token \n", "kill 7\n", "\n"} {
+		if err := l.take(line); err == nil {
 			t.Errorf("%q: taken", line)
+		}
+	}
+	if len(l.groups)+len(l.tokens) != 0 {
+		t.Errorf("on the list: %+v", l)
+	}
+}
+
+// Signal 0 asks and does nothing.
+func TestSignalGroupRefusesMoreThanOneGroup(t *testing.T) {
+	for _, pgid := range []int{1, 0, -1, -7} {
+		if err := signalGroup(pgid, 0); err != syscall.EINVAL {
+			t.Errorf("group %d: %v", pgid, err)
 		}
 	}
 }

@@ -36,7 +36,10 @@ func TestStartIsTheOneAskedFor(t *testing.T) {
 		t.Error(err)
 	}
 	stop(t, p, false)
-	stop(t, p, false) // again: nothing happens
+	first, _ := p.Stop()
+	if again, err := p.Stop(); again != first || err != nil {
+		t.Errorf("a second stop did something: %v, %v after %v", again, err, first)
+	}
 	if p.ExitStatus() != "" {
 		t.Errorf("stopped by us, yet it ended by itself: %s", p.ExitStatus())
 	}

@@ -60,7 +60,7 @@ func (p *Process) endProcesses(grace time.Duration) (killed bool, err error) {
 	// cannot be given to another process, so that these signals cannot go astray.
 	if grace > 0 {
 		deadline := time.Now().Add(grace)
-		syscall.Kill(-pgid, syscall.SIGTERM)
+		signalGroup(pgid, syscall.SIGTERM)
 		select {
 		case <-p.exited:
 			awaitEmpty(pgid, time.Until(deadline)) // workers may take longer than their primary
@@ -69,7 +69,7 @@ func (p *Process) endProcesses(grace time.Duration) (killed bool, err error) {
 	}
 	if !empty(pgid) {
 		killed = true
-		syscall.Kill(-pgid, syscall.SIGKILL)
+		signalGroup(pgid, syscall.SIGKILL)
 	}
 	select {
 	case <-p.exited:
@@ -88,6 +88,15 @@ func (p *Process) endProcesses(grace time.Duration) (killed bool, err error) {
 	return killed, errors.Join(p.guard.tell("-group", fmt.Sprint(pgid)), p.guard.tell("-token", p.token))
 }
 
+// signalGroup is the only place that signals a group. To kill(2), -1 is every
+// process there is and 0 the caller's own group: neither is ever a target.
+func signalGroup(pgid int, sig syscall.Signal) error {
+	if pgid <= 1 {
+		return syscall.EINVAL
+	}
+	return syscall.Kill(-pgid, sig)
+}
+
 // awaitEmpty waits until no process of the group lives.
 func awaitEmpty(pgid int, limit time.Duration) error {
 	for deadline := time.Now().Add(limit); !empty(pgid); time.Sleep(time.Millisecond) {
@@ -102,7 +111,7 @@ func awaitEmpty(pgid int, limit time.Duration) error {
 // empty reports whether no process of the group lives. Zombies that their
 // parent has not reaped hold no memory and no port, and do not count.
 func empty(pgid int) bool {
-	if errors.Is(syscall.Kill(-pgid, 0), syscall.ESRCH) {
+	if errors.Is(signalGroup(pgid, 0), syscall.ESRCH) {
 		return true
 	}
 	members, err := living(pgid)

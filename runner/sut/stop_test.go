@@ -140,6 +140,34 @@ func TestStopReachesDescendants(t *testing.T) {
 	}
 }
 
+// KILL goes to the whole group: also to a member that ignores TERM and does not
+// carry the token.
+func TestStopKillsTheGroup(t *testing.T) {
+	f := newFixture(t)
+	s := f.spec()
+	s.Grace = 100 * time.Millisecond
+	p := f.start(s)
+	member := exec.Command("sh", "-c", "trap '' TERM; echo up; exec sleep 60")
+	member.Env = []string{"PATH=" + os.Getenv("PATH")}
+	member.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: p.PID()}
+	out, err := member.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := member.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer member.Wait()
+	defer member.Process.Kill()
+	if _, err := out.Read(make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, p, true)
+	if status := awaitExit(member); status != "signal: killed" {
+		t.Errorf("the member: %s", status)
+	}
+}
+
 // Whoever answers on the port when the target is gone is not ours.
 func TestPortAnsweredAfterStop(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
