@@ -17,7 +17,8 @@ type LoadSpec struct {
 	Window      time.Duration `json:"window_ns"`
 	Count       uint64        `json:"count,omitempty"` // stop after so many requests instead of at Window
 	Timeout     time.Duration `json:"timeout_ns"`
-	Engine      string        `json:"engine,omitempty"` // epoll or net; "" takes the platform's default
+	Slice       time.Duration `json:"slice_ns,omitempty"` // length of the Timeline's slices; 0 counts as 1 s
+	Engine      string        `json:"engine,omitempty"`   // epoll or net; "" takes the platform's default
 	NewConns    bool          `json:"new_connections,omitempty"`
 	Worker      int           `json:"worker,omitempty"`  // this is worker k of Workers: sends every i with i mod Workers = k
 	Workers     int           `json:"workers,omitempty"` // 0 counts as 1

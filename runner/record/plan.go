@@ -9,6 +9,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -38,7 +39,9 @@ type Plan struct {
 	Targets       []Target      `json:"targets"`
 	Scenarios     []Scenario    `json:"scenarios"`
 	Rules         Rules         `json:"rules"`
-	Steps         []Step        `json:"steps"` // in the order they run
+	Primary       []Primary     `json:"primary"`
+	Probe         *Scenario     `json:"probe,omitempty"` // run once for each target before block 1
+	Steps         []Step        `json:"steps"`           // in the order they run
 }
 
 // Target is a server variant: how to start it and on which CPUs.
@@ -50,6 +53,9 @@ type Target struct {
 	// Base is the target that this one is compared with, in the same blocks; ""
 	// for a base itself.
 	Base string `json:"base,omitempty"`
+	// Twin marks an A/A twin: the same target as Base under a second label. What
+	// differs between the two is noise.
+	Twin bool `json:"twin,omitempty"`
 	// CPUs of the server and of the generator; empty means not pinned.
 	CPUs          []int `json:"cpus,omitempty"`
 	GeneratorCPUs []int `json:"generator_cpus,omitempty"`
@@ -73,16 +79,25 @@ func (t Target) Shared() bool {
 
 // Scenario is one request mix and one way to load it.
 type Scenario struct {
-	Name        string        `json:"name"` // get-c50, memory-c300
-	Kind        Kind          `json:"kind"`
-	Requests    []Request     `json:"requests"`
-	Connections int           `json:"connections"`
-	RatePerSec  float64       `json:"rate_per_sec,omitempty"` // open loop only: the total over all connections
-	Arrivals    string        `json:"arrivals,omitempty"`     // open loop only: constant or poisson
-	Warmup      time.Duration `json:"warmup_ns"`
-	Window      time.Duration `json:"window_ns"`
-	Idle        time.Duration `json:"idle_ns,omitempty"` // memory only: from ready to the idle reading
-	Rest        time.Duration `json:"rest_ns,omitempty"` // memory only: from the end of load to the rest reading
+	Name        string    `json:"name"` // get-c50, memory-c300
+	Kind        Kind      `json:"kind"`
+	Requests    []Request `json:"requests"`
+	Connections int       `json:"connections"`
+	RatePerSec  float64   `json:"rate_per_sec,omitempty"` // open loop only: the total over all connections
+	// RateOfCapacity sets the rate by the probe: this share of the smaller capacity
+	// of a target and its base, so that both get the same work.
+	RateOfCapacity float64       `json:"rate_of_capacity_ratio,omitempty"`
+	Arrivals       string        `json:"arrivals,omitempty"` // open loop only: constant or poisson
+	Warmup         time.Duration `json:"warmup_ns"`
+	Window         time.Duration `json:"window_ns"`
+	Idle           time.Duration `json:"idle_ns,omitempty"` // memory only: from ready to the idle reading
+	Rest           time.Duration `json:"rest_ns,omitempty"` // memory only: from the end of load to the rest reading
+	Targets        []string      `json:"targets,omitempty"` // who runs it; empty: all
+}
+
+// Has reports whether a target runs the scenario.
+func (s Scenario) Has(target string) bool {
+	return len(s.Targets) == 0 || slices.Contains(s.Targets, target)
 }
 
 // Request is one member of a mix. Path, Body and WantBody may hold {id}, which

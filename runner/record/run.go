@@ -20,6 +20,8 @@ const (
 type Run struct {
 	SchemaVersion int           `json:"schema_version"`
 	Step          Step          `json:"step"`
+	Attempt       int           `json:"attempt,omitempty"` // 0, or the how-manieth repeat after a disturbed one
+	PlanSHA256    string        `json:"plan_sha256,omitempty"`
 	Outcome       Outcome       `json:"outcome"`
 	Reason        string        `json:"reason,omitempty"` // why it is not done
 	Started       time.Time     `json:"started"`

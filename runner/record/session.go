@@ -16,6 +16,7 @@ type Session struct {
 	Plan          Plan      `json:"plan"`
 	Host          Host      `json:"host"`
 	Contract      []Parity  `json:"contract,omitempty"` // one entry a target
+	Probes        []Probe   `json:"probes,omitempty"`   // one entry a target
 	Runs          []Run     `json:"runs"`               // in the order they ran
 }
 
