@@ -88,6 +88,9 @@ func (c *checkCmd) servers(ctx context.Context) (servers []contract.Server, stop
 		servers, err = c.foreign()
 		return servers, none, err
 	}
+	if err := named(c.Targets); err != nil {
+		return nil, none, err
+	}
 	k, err := findKit()
 	if err != nil {
 		return nil, none, err

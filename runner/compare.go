@@ -27,6 +27,9 @@ type planFlags struct {
 }
 
 func (f planFlags) plan() (*record.Plan, error) {
+	if err := named(f.Targets); err != nil {
+		return nil, err
+	}
 	if f.Seed == 0 {
 		f.Seed = rand.Uint64()
 	}
@@ -42,6 +45,14 @@ func (f planFlags) plan() (*record.Plan, error) {
 		return nil, fail(exitUsage, "gonogo plan shows the targets of this machine", "%w", err)
 	}
 	return p, err
+}
+
+// named refuses --targets "$UNSET", which must not mean all of them.
+func named(targets []string) error {
+	if targets != nil && len(targets) == 0 {
+		return fail(exitUsage, "leave --targets out to take the default", "select targets: none named")
+	}
+	return nil
 }
 
 type compareCmd struct {
@@ -75,9 +86,10 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out string, s streams) (string, error) {
 	w, err := archive.Create(out, p, h)
 	if err != nil {
-		return "", fail(exitPreflight, "", "%w", err)
+		return "", fail(exitPreflight, "name another folder with --out", "%w", err)
 	}
 	progress := newProgress(s.err, p)
+	defer progress.done()
 	logDir, err := filepath.Abs(w.Dir())
 	if err != nil {
 		return "", err
@@ -89,44 +101,67 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 	}
 	progress.say("proving that the targets answer alike")
 	parity, err := session.Prove(ctx, cfg, filepath.Join(logDir, "logs"))
-	if unlike := (*session.Unlike)(nil); errors.As(err, &unlike) {
-		return "", fail(exitWrong, "gonogo check repeats this; targets that answer differently are not timed", "%w", err)
-	}
-	if err == nil {
-		err = w.AddContract(parity)
-	}
 	if err != nil {
-		return "", err
+		return "", unproved(ctx, err, w.Dir())
+	}
+	if err := w.AddContract(parity); err != nil {
+		return "", unkept(err, w.Dir())
 	}
 	if err := session.Execute(ctx, cfg); err != nil {
 		if ctx.Err() != nil {
-			return "", fail(exitInterrupted, "the finished runs are kept in "+w.Dir(), "compare: interrupted; no conclusion is drawn")
+			return "", fail(exitInterrupted, "the finished runs are kept in "+w.Dir(), "compare: interrupted by a signal; no conclusion is drawn")
 		}
-		return "", err
+		return "", unkept(err, w.Dir())
 	}
-	progress.done()
-	return w.Dir(), w.Finish()
+	if err := w.Finish(); err != nil {
+		return "", unkept(err, w.Dir())
+	}
+	return w.Dir(), nil
+}
+
+// unproved says why nothing was timed.
+func unproved(ctx context.Context, err error, dir string) error {
+	if ctx.Err() != nil {
+		return fail(exitInterrupted, "run it again", "compare: interrupted by a signal; nothing was timed")
+	}
+	if unlike := (*session.Unlike)(nil); errors.As(err, &unlike) {
+		return fail(exitWrong, "gonogo check repeats this; targets that answer differently are not timed", "%w", err)
+	}
+	return fail(exitPreflight, "nothing was timed; what the servers printed is in "+filepath.Join(dir, "logs"), "%w", err)
+}
+
+// unkept says that the session ended early, and what there is of it.
+func unkept(err error, dir string) error {
+	return fail(exitFailed, "the finished runs are kept in "+dir, "%w", err)
 }
 
 // conclude reads the archive back and reports it: what is printed is what
-// `gonogo report` prints, for it comes from the disk alone.
+// `gonogo report` prints, for it comes from the disk alone. A file that cannot be
+// written does not keep the report from being printed: it took minutes to make.
 func conclude(dir, out string, s streams) error {
 	loaded, err := archive.Load(dir)
 	if err != nil {
-		return err
+		return unkept(err, dir)
 	}
 	e := findings.Evaluate(loaded)
+	if err := keep(dir, out, loaded, e); err != nil {
+		again := "the session itself is whole; gonogo report " + dir + " prints it"
+		return errors.Join(fail(exitFailed, again, "%w", err), show(s.out, "table", loaded, e))
+	}
+	return show(s.out, "table", loaded, e)
+}
+
+// keep writes what is derived from a session: its reports, and benchmark.json.
+func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error {
 	for name, write := range map[string]report.Writer{"report.md": report.Markdown, "runs.csv": report.CSV} {
 		if err := archive.WriteFile(filepath.Join(dir, name), func(f *os.File) error { return write(f, loaded, e) }); err != nil {
 			return err
 		}
 	}
 	if loaded.Complete() && !loaded.Plan.Quick {
-		if err := archive.Publish(benchmarkPath(out), loaded); err != nil {
-			return err
-		}
+		return archive.Publish(benchmarkPath(out), loaded)
 	}
-	return show(s.out, "table", loaded, e)
+	return nil
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and

@@ -75,7 +75,7 @@ func preflight(ctx context.Context, k kit, p *record.Plan, out string) (record.H
 		return record.Host{}, fail(exitPreflight, "name another folder with --out", "%w", err)
 	}
 	if err := host.Preflight(needs(p)); err != nil {
-		return record.Host{}, fail(exitPreflight, "raise the limit, or leave out what needs it", "%w", err)
+		return record.Host{}, fail(exitPreflight, "raise it: ulimit -n in a shell that may, sysctl net.ipv4.ip_local_port_range as root", "%w", err)
 	}
 	return host.Describe(ctx, nodePath), nil
 }
@@ -117,7 +117,9 @@ func checkCommands(ctx context.Context, k kit, p *record.Plan) (nodePath string,
 func checkNode(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.WaitDelay = time.Second // a wrapper's child may hold its output open
+	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("ask %s for its version: %w", path, err)
 	}

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -24,7 +22,7 @@ const (
 	exitWrong       = 4   // targets answer wrongly or not alike
 	exitThreshold   = 5   // a threshold was missed
 	exitInvalid     = 6   // the result is invalid, or not enough evidence
-	exitInterrupted = 130 //
+	exitInterrupted = 130 // by INT, TERM or HUP: one code, for a caller does the same about each
 )
 
 // streams are what a subcommand reads and writes: report on out, progress and
@@ -53,6 +51,7 @@ type commands struct {
 	Compare compareCmd `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
 	Report  reportCmd  `cmd:"" help:"Print the report of an archived session."`
 	Plan    planCmd    `cmd:"" help:"Show what compare would run, in which order, how long."`
+	Check   checkCmd   `cmd:"" help:"Prove servers against the contract and against each other; nothing is timed."`
 	Load    loadCmd    `cmd:"" help:"The load generator alone."`
 	Doctor  doctorCmd  `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
 	Guard   guardCmd   `cmd:"" hidden:""`
@@ -61,9 +60,7 @@ type commands struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(untilSignal(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // run is the only way in, for main and for tests.
@@ -83,7 +80,20 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return exitWith(s, &failure{exitUsage, err, "gonogo --help lists commands and flags"})
 	}
-	return exitWith(s, parsed.Run())
+	err = parsed.Run()
+	if err != nil && ctx.Err() != nil {
+		err = interrupted(err)
+	}
+	return exitWith(s, err)
+}
+
+// interrupted makes an error that followed a signal one of the signal: children
+// that were ended and waits that were given up fail in many words.
+func interrupted(err error) error {
+	if f := (*failure)(nil); errors.As(err, &f) && f.code == exitInterrupted && f.hint != "" {
+		return err
+	}
+	return fail(exitInterrupted, "what was not finished is not kept", "interrupted by a signal: %w", err)
 }
 
 // exitWith prints an error, if there is one, in the two lines that all errors
@@ -95,8 +105,6 @@ func exitWith(s streams, err error) int {
 	code, hint := exitFailed, ""
 	if f := (*failure)(nil); errors.As(err, &f) {
 		code, hint = f.code, f.hint
-	} else if errors.Is(err, context.Canceled) {
-		code = exitInterrupted
 	}
 	fmt.Fprintf(s.err, "gonogo: error: %v\n", err)
 	if hint != "" {
