@@ -15,6 +15,9 @@ const minFree = 64 << 20
 // learn it after the last one would cost all of them.
 func Probe(out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
+		if to, linkErr := os.Readlink(out); linkErr == nil { // mkdir says that a file exists
+			return fmt.Errorf("use output folder %s: it is a link to %s, which is no folder", out, to)
+		}
 		return fmt.Errorf("use output folder: %w", err)
 	}
 	free, known, err := freeBytes(out)
