@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"gonogo/runner/contract"
@@ -34,11 +33,11 @@ func Prove(ctx context.Context, c Config, logDir string) (parity []record.Parity
 		p, startErr := sut.Start(ctx, guard, sut.Spec{Target: t, Dir: c.Root, LogPath: filepath.Join(logDir, "contract-"+t.Name+".log"),
 			ReadyTimeout: readyTimeout, Grace: stopGrace})
 		if startErr != nil {
-			return nil, fmt.Errorf("start %s: %w", t.Name, startErr)
+			return nil, startErr
 		}
 		defer func() {
 			if _, stopErr := p.Stop(); stopErr != nil {
-				err = errors.Join(err, fmt.Errorf("stop %s: %w", t.Name, stopErr))
+				err = errors.Join(err, stopErr)
 			}
 		}()
 		servers = append(servers, contract.Server{Name: t.Name, Address: p.Address()})

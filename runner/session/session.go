@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"gonogo/runner/plan"
 	"gonogo/runner/record"
 	"gonogo/runner/sut"
 )
@@ -42,7 +43,11 @@ func Execute(ctx context.Context, c Config) error {
 		return err
 	}
 	defer guard.Close()
-	left := c.Plan.Expected
+	left := time.Duration(0)
+	for _, st := range c.Plan.Steps {
+		sc, _ := c.Plan.Scenario(st.Scenario)
+		left += plan.StepTime(sc)
+	}
 	for _, st := range c.Plan.Steps {
 		sc, ok := c.Plan.Scenario(st.Scenario)
 		target, ok2 := c.Plan.Target(st.Target)
@@ -53,7 +58,7 @@ func Execute(ctx context.Context, c Config) error {
 		s := step{Config: c, guard: guard, target: target, scenario: sc,
 			run: &record.Run{SchemaVersion: record.SchemaVersion, Step: st, Started: time.Now().UTC()}}
 		s.execute(ctx)
-		left -= s.run.Took
+		left -= plan.StepTime(sc)
 		if err := c.Append(s.run); err != nil {
 			return fmt.Errorf("keep run %s: %w", st.Key(), err)
 		}
