@@ -71,8 +71,7 @@ func (e *epollEngine) receive(l *epollLane, woke time.Duration) {
 		whole, f := false, (*fault)(nil)
 		switch {
 		case errno != 0:
-			err := os.NewSyscallError("read", errno)
-			f = &fault{classify(err), err.Error()}
+			f = socketFault("read", errno)
 		case n == 0:
 			whole, f = l.in.eof()
 		default:
@@ -150,8 +149,7 @@ func (e *epollEngine) flush(l *epollLane) bool {
 		case unix.EINTR:
 		default:
 			l.x.done = e.clock.now()
-			err := os.NewSyscallError("write", errno)
-			e.fail(l, &fault{classify(err), err.Error()})
+			e.fail(l, socketFault("write", errno))
 			return false
 		}
 	}
@@ -167,8 +165,7 @@ func (e *epollEngine) disturbed(l *epollLane) {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 		return
 	case errno != 0:
-		err := os.NewSyscallError("read", errno)
-		f = &fault{classify(err), "on an idle connection: " + err.Error()}
+		f = socketFault("read on an idle connection", errno)
 	case n == 0:
 		f = &fault{record.ErrClosed, "an idle connection was closed"}
 	default:

@@ -32,3 +32,8 @@ func classify(err error) string {
 	}
 	return record.ErrOther
 }
+
+// socketFault is the fault of a system call on a connection.
+func socketFault(call string, errno syscall.Errno) *fault {
+	return &fault{classify(errno), os.NewSyscallError(call, errno).Error()}
+}

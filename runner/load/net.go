@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"gonogo/runner/record"
@@ -33,6 +34,13 @@ type netEngine struct {
 type netLane struct {
 	lane
 	conn net.Conn
+	raw  syscall.RawConn
+	step func(fd uintptr) bool // advance, once made into a function value
+	// The state of a request between two calls of step.
+	unsent []byte
+	whole  bool
+	fault  *fault
+
 	wake chan struct{} // open loop: a request may be due
 	// overdue is when the reply is late, on the run's clock; 0 while nothing
 	// is in flight, expired once the watchdog has cut it off.
@@ -46,7 +54,9 @@ const expired = -1
 func newNetEngine(spec *record.LoadSpec, s *stream, c clock) *netEngine {
 	e := &netEngine{spec: spec, clock: c}
 	for i := range spec.Connections {
-		e.lanes = append(e.lanes, &netLane{lane: newLane(i, s, keepFor(s)), wake: make(chan struct{}, 1)})
+		l := &netLane{lane: newLane(i, s, keepFor(s)), wake: make(chan struct{}, 1)}
+		l.step = func(fd uintptr) bool { return e.advance(l, int(fd)) }
+		e.lanes = append(e.lanes, l)
 	}
 	return e
 }
@@ -67,8 +77,11 @@ func (e *netEngine) connect(ctx context.Context) error {
 		gate <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-gate }()
-			var err error
-			if l.conn, err = e.dial(ctx); err != nil {
+			conn, err := e.dial(ctx)
+			if err == nil {
+				err = e.adopt(l, conn)
+			}
+			if err != nil {
 				cancel(err) // the first is the cause, the rest are its echo
 			}
 		})
@@ -117,14 +130,16 @@ func (e *netEngine) run(ctx context.Context, p *phase) error {
 
 // drive is the life of a connection in one phase.
 func (e *netEngine) drive(ctx context.Context, l *netLane, p *phase) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for e.next(l, p) {
+		e.mu.Unlock()
 		f := e.exchange(l)
 		e.mu.Lock()
 		p.settle(&l.lane, f, e.cut.Load())
 		if p.hopeless() {
 			e.halt(p)
 		}
-		e.mu.Unlock()
 		if f != nil && breaks(f.kind) || !l.reusable() {
 			e.redial(ctx, l, p)
 		}
@@ -137,18 +152,17 @@ func breaks(kind string) bool {
 	return kind != record.ErrStatus && kind != record.ErrLength && kind != record.ErrBody
 }
 
-// next gives the lane its next request; false ends its phase.
+// next gives the lane its next request; false ends its phase. Between two
+// requests it leaves the lock only to rest.
 func (e *netEngine) next(l *netLane, p *phase) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for !l.gone {
-		if l.given || p.give(&l.lane, e.clock.now()) {
+	for now := e.clock.now(); !l.gone; now = e.clock.now() {
+		if l.given || p.give(&l.lane, now) {
 			l.given = false
 			l.x.sent = e.clock.now()
 			p.rec.sent(l.x.sent, len(l.out))
 			return true
 		}
-		if p.finished(e.clock.now()) {
+		if p.finished(now) {
 			e.release()
 			return false
 		}
@@ -209,47 +223,91 @@ func (e *netEngine) exchange(l *netLane) *fault {
 	return l.judge()
 }
 
+// converse writes the request and reads until its reply is whole.
+//
+// Both happen inside one RawConn.Read: it first calls step, which writes, and
+// calls it again when there is something to read. Conn.Read would try to read
+// before anything can have come, a system call in vain for each request.
 func (e *netEngine) converse(l *netLane) *fault {
-	if _, err := l.conn.Write(l.out); err != nil {
-		l.x.done = e.clock.now()
-		return l.blame(&fault{classify(err), "write: " + err.Error()})
+	l.unsent, l.fault, l.whole = l.out, nil, false
+	for !l.whole {
+		err := l.raw.Read(l.step)
+		switch {
+		case l.fault != nil:
+			return l.fault
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			l.x.done = e.clock.now()
+			return &fault{record.ErrTimeout, ""}
+		case err != nil:
+			l.x.done = e.clock.now()
+			return l.blame(&fault{classify(err), "read: " + err.Error()})
+		case len(l.unsent) > 0: // more than the kernel takes at once
+			if _, err := l.conn.Write(l.unsent); err != nil {
+				l.x.done = e.clock.now()
+				return l.blame(&fault{classify(err), "write: " + err.Error()})
+			}
+			l.unsent = nil
+		}
 	}
-	for {
-		n, err := l.conn.Read(l.in.space())
-		l.x.done = e.clock.now()
-		if n > 0 && l.x.first == 0 {
+	return nil
+}
+
+// advance does what can be done without waiting. It returns false to wait until
+// there is something to read, and true to leave RawConn.Read.
+func (e *netEngine) advance(l *netLane, fd int) bool {
+	if len(l.unsent) > 0 {
+		n, errno := send(fd, l.unsent)
+		switch {
+		case errno == syscall.EAGAIN || errno == syscall.EINTR:
+			return true
+		case errno != 0:
+			return l.end(e.clock.now(), l.blame(socketFault("write", errno)))
+		}
+		l.unsent = l.unsent[n:]
+		return len(l.unsent) > 0
+	}
+	n, errno := receive(fd, l.in.space())
+	if errno == syscall.EAGAIN || errno == syscall.EINTR {
+		return errno == syscall.EINTR
+	}
+	l.x.done = e.clock.now()
+	var f *fault
+	switch {
+	case errno != 0:
+		f = socketFault("read", errno)
+	case n == 0:
+		l.whole, f = l.in.eof()
+	default:
+		if l.x.first == 0 {
 			l.x.first = l.x.done
 		}
 		l.bytes += n
-		whole, f := false, (*fault)(nil)
-		switch {
-		case n > 0:
-			whole, f = l.in.feed(n)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return &fault{record.ErrTimeout, ""}
-		case classify(err) == record.ErrClosed:
-			whole, f = l.in.eof()
-		default:
-			f = &fault{classify(err), "read: " + err.Error()}
-		}
-		if f != nil {
-			return l.blame(f)
-		}
-		if whole {
-			return nil
-		}
+		l.whole, f = l.in.feed(n)
 	}
+	if f != nil {
+		return l.end(l.x.done, l.blame(f))
+	}
+	return l.whole
+}
+
+func (l *netLane) end(now time.Duration, f *fault) bool {
+	l.x.done, l.fault = now, f
+	return true
 }
 
 // redial replaces a connection. One that cannot be replaced is gone for good:
-// a server that refuses is not asked again and again.
+// a server that refuses is not asked again and again. The lock is left while
+// dialling.
 func (e *netEngine) redial(ctx context.Context, l *netLane, p *phase) {
+	e.mu.Unlock()
 	l.conn.Close()
 	conn, err := e.dial(ctx)
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if err == nil {
-		l.conn, l.dialledAt = conn, e.clock.now()
+		err = e.adopt(l, conn)
+	}
+	e.mu.Lock()
+	if err == nil {
+		l.dialledAt = e.clock.now()
 		p.rec.newDials++
 		return
 	}
@@ -261,4 +319,11 @@ func (e *netEngine) redial(ctx context.Context, l *netLane, p *phase) {
 	if e.live == 0 {
 		e.halt(p)
 	}
+}
+
+// adopt makes a connection the lane's.
+func (e *netEngine) adopt(l *netLane, conn net.Conn) (err error) {
+	l.conn = conn
+	l.raw, err = conn.(syscall.Conn).SyscallConn()
+	return err
 }

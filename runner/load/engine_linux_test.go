@@ -1,0 +1,3 @@
+package load
+
+var engines = []string{engineEpoll, engineNet}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package load
+
+var engines = []string{engineNet}
