@@ -102,6 +102,19 @@ func TestPairingRemovesTheMachine(t *testing.T) {
 	}
 }
 
+func TestPairByHand(t *testing.T) {
+	// Blocks 2/1, 4/2, 12/4, 16/8, 20/10: ratios 2, 2, 3, 2, 2; differences 1, 2, 8, 8, 10,
+	// of whose 15 pair means (1 1.5 2 4.5 4.5 5 5 5.5 6 8 8 8 9 9 10) the middle is 5.5.
+	e := pair(t, []float64{2, 4, 12, 16, 20}, []float64{1, 2, 4, 8, 10})
+	near(t, "ratio", e.Ratio().Value, 2, 1e-12)
+	near(t, "difference", e.Difference.Value, 5.5, 1e-12)
+	near(t, "logs keep the order", e.Logs[2], math.Log(3), 1e-12)
+	near(t, "p", e.P, 2.0/32, 1e-12)
+	if e.Blocks != 5 || e.Log.Reached || !e.Log90.Reached {
+		t.Errorf("%+v, want 5 blocks that reach 90 %% only", e)
+	}
+}
+
 func TestDisputedIsInconclusive(t *testing.T) {
 	// One wild run in eight: ranks see seven of eight above, the means are lost in the
 	// variance. Rank-sum p < .05, Welch p > .05.
