@@ -14,7 +14,7 @@ func (r *run) result() *record.LoadResult {
 	window := rec.end - rec.start
 	res := &record.LoadResult{
 		Engine: r.spec.Engine, Kind: r.spec.Kind, Connections: r.engine.established(), NewDials: rec.newDials,
-		Start: r.opened.UTC(), Window: window, Warmup: r.warmup,
+		Start: r.opened.UTC(), StartMonotonic: monotonicAt(r.opened), Window: window, Warmup: r.warmup,
 		Counts: rec.counts, Errors: maps.Clone(rec.errors),
 		Service: encode(rec.service), Response: encode(rec.response), SendLag: encode(rec.lag), Miss: encode(rec.miss),
 		Timeline: slices.Concat(rec.warm, rec.slices), Slowest: rec.slowest.list(rec.start),
