@@ -254,3 +254,38 @@ func TestPreflightUnderLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestPower(t *testing.T) {
+	const dir = "sys/class/power_supply/"
+	battery := func(status string) map[string]string {
+		return map[string]string{dir + "BAT0/type": "Battery\n", dir + "BAT0/status": status + "\n"}
+	}
+	mains := func(online string) map[string]string {
+		return map[string]string{dir + "AC/type": "Mains\n", dir + "AC/online": online + "\n"}
+	}
+	mouse := map[string]string{dir + "hid-1/type": "Battery\n", dir + "hid-1/scope": "Device\n", dir + "hid-1/status": "Discharging\n"}
+	tests := []struct {
+		name    string
+		files   map[string]string
+		source  string
+		battery bool
+	}{
+		{"no folder", nil, "", false},
+		{"desktop", mains("1"), "mains", false},
+		{"desktop with a mouse", onTop(mains("1"), mouse), "mains", false},
+		{"nothing but a mouse", mouse, "mains", false},
+		{"laptop plugged in", onTop(battery("Charging"), mains("1")), "mains", true},
+		{"laptop plugged in, using both", onTop(battery("Discharging"), mains("1")), "mains", true},
+		{"laptop unplugged", onTop(battery("Discharging"), mains("0")), "battery", true},
+		{"laptop without a file for mains, full", battery("Full"), "mains", true},
+		{"laptop without a file for mains", battery("Discharging"), "battery", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			source, has := fixture(t, 1, tt.files).power()
+			if source != tt.source || has != tt.battery {
+				t.Errorf("%q, battery %v; want %q, %v", source, has, tt.source, tt.battery)
+			}
+		})
+	}
+}
