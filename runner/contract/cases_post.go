@@ -93,22 +93,22 @@ func values() []row {
 	)
 	type echo struct{ name, sent, want string } // JSON strings without their quotes
 	for _, e := range []echo{
-		{"blank", ` `, ` `},
-		{"at alone", `@`, `@`},
-		{"markup", `<b>&</b>'`, `<b>&</b>'`},
-		{"markup escaped", `\u003cb\u003e\u0026\u0027`, `<b>&'`},
-		{"short escapes", `\b\f\n\r\t\"\\\/`, `\b\f\n\r\t\"\\/`},
-		{"long escapes of the short", `\u0008\u000c\u000a\u000D\u0009\u0022\u005C\u002f`, `\b\f\n\r\t\"\\/`},
-		{"controls", `\u0000\u0001\u000b\u000e\u001f\u001F`, `\u0000\u0001\u000b\u000e\u001f\u001f`},
-		{"delete and above", `\u007f\u0080\u009f\u00a0`, "\u007f\u0080\u009f\u00a0"},
-		{"delete raw", "\u007f\u0080", "\u007f\u0080"},
-		{"accents", `é\u00e9\u00E9`, `ééé`},
-		{"mark inside", "a\ufeffb", "a\ufeffb"},
-		{"noncharacters", "\ufffe\uffff\ufdd0", "\ufffe\uffff\ufdd0"},
-		{"replacement", "\ufffd\\ufffd", "\ufffd\ufffd"},
-		{"not normalised", "e\u0301", "e\u0301"},
-		{"emoji", `😀\ud83d\ude00\uD83D\uDE00`, `😀😀😀`},
-		{"last character", "\U0010ffff\\udbff\\udfff", "\U0010ffff\U0010ffff"},
+		{"C05 blank", ` `, ` `},
+		{"C05 at alone", `@`, `@`},
+		{"C05 markup", `<b>&</b>'`, `<b>&</b>'`},
+		{"C05 markup escaped", `\u003cb\u003e\u0026\u0027`, `<b>&'`},
+		{"C05 short escapes", `\b\f\n\r\t\"\\\/`, `\b\f\n\r\t\"\\/`},
+		{"C05 long escapes of the short", `\u0008\u000c\u000a\u000D\u0009\u0022\u005C\u002f`, `\b\f\n\r\t\"\\/`},
+		{"C05 controls", `\u0000\u0001\u000b\u000e\u001f\u001F`, `\u0000\u0001\u000b\u000e\u001f\u001f`},
+		{"C05 delete and above", `\u007f\u0080\u009f\u00a0`, "\u007f\u0080\u009f\u00a0"},
+		{"C05 delete raw", "\u007f\u0080", "\u007f\u0080"},
+		{"C05 accents", `é\u00e9\u00E9`, `ééé`},
+		{"C05 mark inside", "a\ufeffb", "a\ufeffb"},
+		{"C05 noncharacters", "\ufffe\uffff\ufdd0", "\ufffe\uffff\ufdd0"},
+		{"C05 replacement", "\ufffd\\ufffd", "\ufffd\ufffd"},
+		{"C05 not normalised", "e\u0301", "e\u0301"},
+		{"C05 emoji", `😀\ud83d\ude00\uD83D\uDE00`, `😀😀😀`},
+		{"C05 last character", "\U0010ffff\\udbff\\udfff", "\U0010ffff\U0010ffff"},
 		{"C07a lone high", `\ud800`, "\ufffd"},
 		{"C07b low, high", `\udc00\ud800`, "\ufffd\ufffd"},
 		{"C07c pair", `\ud83d\ude00`, "😀"},
@@ -117,8 +117,8 @@ func values() []row {
 		{"C07f high before an escape", `\ud800\n\u0041`, `` + "\ufffd" + `\nA`},
 		{"C07g high, character, low", `\ud83d😀\ude00`, "\ufffd😀\ufffd"},
 	} {
-		rows = append(rows, row{name: "C05 name " + e.name, pieces: post(`{"name":"` + e.sent + `","email":"a@b"}`), want: created(`"`+e.want+`"`, `"a@b"`)},
-			row{name: "C05 email " + e.name, pieces: post(`{"name":"A","email":"` + e.sent + `@"}`), want: created(`"A"`, `"`+e.want+`@"`)})
+		rows = append(rows, row{name: e.name + ", name", pieces: post(`{"name":"` + e.sent + `","email":"a@b"}`), want: created(`"`+e.want+`"`, `"a@b"`)},
+			row{name: e.name + ", email", pieces: post(`{"name":"A","email":"` + e.sent + `@"}`), want: created(`"A"`, `"`+e.want+`@"`)})
 	}
 	for _, h := range []string{
 		"X: y", "Content-Type: text/plain", "Content-Type: application/json; charset=utf-8", "Content-Type: application/json; charset=latin1", "Content-Type: APPLICATION/JSON",
