@@ -55,6 +55,7 @@ type Writer struct {
 	dir     string
 	plan    *record.Plan
 	started time.Time
+	size    size
 	sums    map[string]string
 }
 
@@ -145,6 +146,12 @@ func (w *Writer) put(name string, v any) error {
 	data, err := encode(v)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	if len(data) > maxFile { // what could never be loaded again
+		return fmt.Errorf("write %s: larger than %d MiB", name, maxFile>>20)
+	}
+	if err := w.size.add(data); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := writeBytes(filepath.Join(w.dir, filepath.FromSlash(name)), data); err != nil {
 		return err

@@ -133,6 +133,10 @@ func TestAppendRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+	huge := edit(func(r *record.Run) { r.LogTail = strings.Repeat("x", maxFile) })
+	if err := w.Append(huge); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
+		t.Errorf("a run that could not be loaded again: %v", err)
+	}
 	if err := w.Append(doneRun(st)); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func loadFile(name string) (*record.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := (&reader{}).count(data); err != nil {
+	if err := new(size).add(data); err != nil {
 		return nil, err
 	}
 	return decodeSession(data)

@@ -77,7 +77,7 @@ func TestLoadDamaged(t *testing.T) {
 		"two values": {func(t *testing.T, d string) {
 			edit(t, d, planFile, func(b []byte) []byte { return append(b, b...) })
 		}, "plan.json: truncated or damaged"},
-		"too large": {func(t *testing.T, d string) { write(t, d, planFile, make([]byte, maxFile+1)) }, "plan.json: larger than 4 MiB"},
+		"too large": {func(t *testing.T, d string) { write(t, d, planFile, make([]byte, maxFile+1)) }, "plan.json: larger than 16 MiB"},
 		"link that leaves": {func(t *testing.T, d string) {
 			remove(t, d, planFile)
 			if err := os.Symlink("/etc/hostname", filepath.Join(d, planFile)); err != nil {

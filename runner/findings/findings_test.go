@@ -391,6 +391,12 @@ func TestRules(t *testing.T) {
 		{"even workers", 6, func(s *record.Session) { of(s, "a", 1).PerWorker = []uint64{25, 25} }, "", "", ""},
 		// 40 of 50: 40 x 2 / 50 = 1.6; Jain 50^2 / (2 (40^2 + 10^2)) = 2500/3400.
 		{"uneven workers", 6, func(s *record.Session) { of(s, "a", 1).PerWorker = []uint64{40, 10} }, "imbalanced-workers", record.Warn, "1.60 x the mean, Jain's index 0.735"},
+		{"loud machine", 6, func(s *record.Session) {
+			s.Host.Checks = []record.Check{{Name: "governor", Observed: "powersave", Limit: "performance"}, {Name: "clock", OK: true}}
+		}, "machine", record.Note, "governor: powersave"},
+		{"machine that voids", 6, func(s *record.Session) {
+			s.Host.Checks = []record.Check{{Name: "steal", Void: true, Observed: "3 %", Limit: "0.5 %"}}
+		}, "machine", record.Warn, "steal: 3 %"},
 		{"failed check", 6, func(s *record.Session) {
 			of(s, "a", 1).Checks = []record.Check{{Name: "governor", Observed: "powersave", Limit: "performance"}, {Name: "other", OK: true}}
 		}, "check-failed", record.Warn, "powersave in a/get/b01"},

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"strings"
 
 	"gonogo/runner/record"
 )
@@ -12,7 +13,21 @@ import (
 // generator takes CPU from the server by design.
 func limits(s *record.Session, e *Evaluation) []record.Finding {
 	r := s.Plan.Rules
-	var all []record.Finding
+	bound := record.Finding{
+		Code: "generator-bound", Severity: record.Warn,
+		Text: "the generator was the limit: the server can do at least this rate, no more is known",
+		Hint: "give the generator more CPUs, or another machine",
+	}
+	idle := record.Finding{
+		Code: "not-server-bound", Severity: record.Warn,
+		Text: "the server did not use up its CPUs: its rate is a lower bound",
+		Hint: "look for a limit beside CPU: other programs on these CPUs, connections, a lock",
+	}
+	near := record.Finding{
+		Code: "generator-near-limit", Severity: record.Note,
+		Text: "the generator is close to its own limit: latencies may hold some of its own waiting",
+	}
+	cells := map[string][]string{}
 	for _, c := range e.Cells {
 		server, ok := c.Summary[ServerBusy]
 		if c.Kind != record.Closed || c.Shared || !ok {
@@ -20,25 +35,26 @@ func limits(s *record.Session, e *Evaluation) []record.Finding {
 		}
 		generator, known := c.Summary[GeneratorBusy]
 		full := known && r.GeneratorCPUMax > 0 && generator.Median > r.GeneratorCPUMax
-		f := record.Finding{
-			Severity: record.Warn, Steps: c.steps(),
-			Observed:  fmt.Sprintf("server %s, generator %s of its CPUs", share(server.Median, true), share(generator.Median, known)),
-			Threshold: fmt.Sprintf("server at least %s, generator at most %s", share(r.ServerCPUBusyMin, true), share(r.GeneratorCPUMax, true)),
-		}
+		f := &near
 		switch {
 		case server.Median < r.ServerCPUBusyMin && full:
-			f.Code, f.Text = "generator-bound", c.Name()+": the generator was the limit: the server can do at least this rate, no more is known"
-			f.Hint = "give the generator more CPUs, or another machine"
+			f = &bound
 		case server.Median < r.ServerCPUBusyMin:
-			f.Code, f.Text = "not-server-bound", c.Name()+": the server did not use up its CPUs: its rate is a lower bound"
-			f.Hint = "look for a limit beside CPU: connections, the network stack, a lock"
-		case full:
-			f.Code, f.Severity = "generator-near-limit", record.Note
-			f.Text = c.Name() + ": the generator is close to its own limit; latencies may hold some of its own waiting"
-		default:
+			f = &idle
+		case !full:
 			continue
 		}
-		all = append(all, f)
+		f.Steps = append(f.Steps, c.steps()...)
+		cells[f.Code] = append(cells[f.Code], fmt.Sprintf("%s server %s, generator %s of its CPUs", c.Name(), share(server.Median, true), share(generator.Median, known)))
+	}
+	var all []record.Finding
+	for _, f := range []record.Finding{bound, idle, near} {
+		if names := cells[f.Code]; len(names) > 0 {
+			f.Text = fmt.Sprintf("in %s %s", count(len(names), "cell"), f.Text)
+			f.Observed = strings.Join(names, "; ")
+			f.Threshold = fmt.Sprintf("server at least %s, generator at most %s", share(r.ServerCPUBusyMin, true), share(r.GeneratorCPUMax, true))
+			all = append(all, f)
+		}
 	}
 	return all
 }

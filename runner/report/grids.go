@@ -65,11 +65,11 @@ func (v view) cpuDetail() grid {
 			scs = append(scs, sc)
 		}
 	}
-	return v.detail("Rate and CPU, a..b is min..max over runs; busy is the share of the CPUs that it may use", scs,
+	return v.detail("Rate and CPU, a..b is min..max over runs; busy: share of the CPUs it may use", scs,
 		span("req/s", findings.Rate, unit),
 		span("CPU µs/req", findings.ServerCPU, micros),
 		median("generator µs/req", findings.GeneratorCPU, micros),
-		median("server busy %", findings.ServerBusy, percnt),
+		median("busy %", findings.ServerBusy, percnt),
 		median("generator busy %", findings.GeneratorBusy, percnt),
 		median("ready ms", findings.Ready, millis),
 	)

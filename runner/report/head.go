@@ -28,7 +28,7 @@ func machine(h record.Host) string {
 		parts = append(parts, fmt.Sprintf("%.1f GiB", float64(h.MemoryBytes)/(1<<30)))
 	}
 	if h.Hypervisor != "" {
-		parts = append(parts, "under "+h.Hypervisor)
+		parts = append(parts, "hypervisor "+h.Hypervisor)
 	}
 	if h.Governor != "" {
 		parts = append(parts, "governor "+h.Governor)
@@ -36,6 +36,9 @@ func machine(h record.Host) string {
 	parts = append(parts, h.GoVersion)
 	if h.NodeVersion != "" {
 		parts = append(parts, "node "+h.NodeVersion)
+	}
+	if h.Grade != "" {
+		parts = append(parts, "grade "+h.Grade)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -84,7 +87,7 @@ func describe(sc record.Scenario) string {
 	case sc.Kind == record.Open || sc.RatePerSec > 0:
 		text += fmt.Sprintf(", open loop at %v requests/s", sc.RatePerSec)
 	default:
-		text += ", closed loop (each sends when its reply came: queueing does not show)"
+		text += ", closed loop (queueing does not show)"
 	}
 	return text
 }

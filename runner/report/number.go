@@ -36,6 +36,9 @@ func medianOf(_ *findings.Cell, s findings.Summary, f func(float64) string) stri
 }
 
 func rangeOf(_ *findings.Cell, s findings.Summary, f func(float64) string) string {
+	if s.N == 1 {
+		return f(s.Median)
+	}
 	return f(s.Min) + ".." + f(s.Max)
 }
 
@@ -91,11 +94,15 @@ func decimals(smallest float64) int {
 	return 3
 }
 
-// times prints a ratio with its range over blocks, such as "1.93 (1.88..2.01)".
+// times prints a ratio with its range over blocks, if there are several, such as
+// "1.93 (1.88..2.01)".
 func times(r findings.Summary) string {
 	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 	if r.Min < 0.1 {
 		f = func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+	}
+	if r.N == 1 {
+		return f(r.Median)
 	}
 	return f(r.Median) + " (" + f(r.Min) + ".." + f(r.Max) + ")"
 }

@@ -215,6 +215,8 @@ func empty() *record.Session {
 // without any run that counts, hostile names.
 func everyDoubt() *record.Session {
 	s := newSession(2, fourTargets())
+	s.Host.Grade = "C"
+	s.Host.Checks = []record.Check{{Name: "CPU governor", Observed: "powersave", Limit: "performance"}}
 	r := find(s, "go-1", "get-c50", 1)
 	r.Load.Counts.OK -= 30
 	r.Load.Counts.Failed, r.Load.Counts.TimedOut = 20, 10
