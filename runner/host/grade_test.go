@@ -122,3 +122,24 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("%d gates, advice on %d", len(checks), len(remedies))
 	}
 }
+
+func TestChanged(t *testing.T) {
+	same := sound()
+	load := 3.5
+	same.LoadAverage1 = &load // differs at all times
+	if got := Changed(sound(), same); len(got) != 0 {
+		t.Errorf("nothing has changed: %v", got)
+	}
+	other := sound()
+	other.Governor = "powersave"
+	other.Facts["thp"] = "always"
+	delete(other.Facts, "aslr")
+	var got []string
+	for _, c := range Changed(sound(), other) {
+		got = append(got, c.Name+": "+word(c)+" "+c.Observed+", was "+c.Limit)
+	}
+	want := []string{"aslr changed: fail none, was 2", "governor changed: fail powersave, was performance", "thp changed: fail always, was none"}
+	if !slices.Equal(got, want) {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+}
