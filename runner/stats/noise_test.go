@@ -78,12 +78,17 @@ func TestAdjustChoosesByTheRunsThatExist(t *testing.T) {
 	if alone := Adjust([]Effect{{}, strong}); alone[0] != 1 || alone[1] != 2.0/64 {
 		t.Errorf("%v, want 1 and 2/64", alone)
 	}
-	// The t-like statistic of joint flips may reject where the ranks do not: one small
-	// negative of six. The printed interval then holds 1, so neither may the verdict.
-	five := Effect{Paired: true, Blocks: 6, P: 0.0625, Logs: []float64{-0.001, 0.1, 0.11, 0.12, 0.1, 0.13}}
-	for _, p := range Adjust([]Effect{five, five}) {
-		if p < 0.0625 {
-			t.Errorf("adjusted p = %g below the p of the test itself", p)
-		}
+	// Joint flips weigh sizes and may reject where the ranks, and so the printed
+	// interval, do not. Ranks: the negative one has rank 4 of 8, P(T <= 4) = 7/256, p =
+	// 0.0547. Flips: the small four sum to 0.04 or more for 6 of their 16 signs (of 5 4 3 2,
+	// negative are none, 5, 4, 3, 2 or 3 and 2), the large four must all agree: 6/128 = 0.0469.
+	d := []float64{-0.05, 0.04, 0.03, 0.02, 1, 1.1, 1.2, 1.3}
+	s, _ := WilcoxonSignedRank(d)
+	near(t, "rank p", s.P, 14.0/256, 1e-12)
+	joint, _ := StepDown([][]float64{d})
+	near(t, "flip p", joint[0], 6.0/128, 1e-12)
+	e := Effect{Paired: true, Blocks: 8, P: s.P, Logs: d}
+	for _, p := range Adjust([]Effect{e, e}) {
+		near(t, "adjusted p", p, s.P, 1e-12)
 	}
 }

@@ -20,9 +20,9 @@ type PositionEffect struct {
 
 const permutations = 999 // smallest p 0.001, a tenth of the level this is judged at
 
-// PositionSlope regresses the logarithm of the values, less what their arm and
-// their block explain, on the position, and compares the slope with those of
-// random orders within the blocks. A shuffled design keeps such an effect out of
+// PositionSlope regresses the logarithm of the values, less the mean of their arm,
+// on the position within the block, and compares the slope with those of random
+// orders within the blocks. A shuffled design keeps such an effect out of
 // the comparison, but it tells of a machine that heats up or a cache that fills.
 // False if a value is not positive or no block holds two places.
 func PositionSlope(values []Placed, seed uint64) (PositionEffect, bool) {
@@ -51,9 +51,9 @@ func PositionSlope(values []Placed, seed uint64) (PositionEffect, bool) {
 	return PositionEffect{Slope: observed / spread, P: float64(extreme) / (permutations + 1)}, true
 }
 
-// positionResiduals returns the logarithms and the places, both centred within
-// their blocks (and the logarithms within their arms first), and the members of
-// each block in a fixed order.
+// positionResiduals returns the logarithms less the mean of their arm, the places
+// less the mean of their block, and the members of each block. Places that sum to
+// zero in every block make whatever a block does to all its values cancel.
 func positionResiduals(values []Placed) (residuals, places []float64, blocks [][]int, ok bool) {
 	arms := map[string]int{}
 	blockAt := map[int]int{}
@@ -80,7 +80,6 @@ func positionResiduals(values []Placed) (residuals, places []float64, blocks [][
 		armOf[at] = append(armOf[at], i)
 	}
 	centre(residuals, armOf)
-	centre(residuals, blocks)
 	centre(places, blocks)
 	return residuals, places, blocks, len(values) > 0
 }

@@ -66,6 +66,33 @@ func TestSteadyFrom(t *testing.T) {
 	}
 }
 
+func TestSteadyNeedsAllThree(t *testing.T) {
+	// Each series passes two of the three conditions; figures by hand.
+	for _, c := range []struct {
+		fails string
+		xs    []float64
+	}{
+		// Medians of halves 1002 and 1027, 2.4 % apart; S = 25 - 10 - 10, p = 0.73; CoV 1.3 %.
+		{"halves", []float64{1004, 1003, 1002, 1001, 1000, 1029, 1028, 1027, 1026, 1025}},
+		// Rises by 0.1 % a slice: p = 2/10!; halves 0.5 % apart, CoV 0.3 %.
+		{"trend", []float64{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009}},
+		// Alternates by 3 %: CoV 3.1 %; medians of halves (1030, 970, 1030, 970, 1030 and 970,
+		// 1030, 970, 1031, 1029) equal within 0.1 %.
+		{"deviation", []float64{1030, 970, 1030, 970, 1030, 970, 1030, 970, 1031, 1029}},
+	} {
+		s, ok := Steady(c.xs, DefaultSteadyRule())
+		if !ok || s.Steady {
+			t.Errorf("%s: %+v, want not steady", c.fails, s)
+		}
+		failed := map[string]bool{"halves": s.Halves > 0.02, "trend": s.TrendP <= 0.01, "deviation": s.CoV > 0.02}
+		for name, f := range failed {
+			if f != (name == c.fails) {
+				t.Errorf("%s: %s failed %v in %+v", c.fails, name, f, s)
+			}
+		}
+	}
+}
+
 func TestLastTenSlicesAreNotEnough(t *testing.T) {
 	// Known-bad: deviation of the last ten slices, halves and trend, each as commonly
 	// stated, pass a rate that jumps by 20 % every ten seconds.
