@@ -96,7 +96,8 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 	}
 	cfg := session.Config{
 		Plan: p, Root: kit.root, Guard: []string{kit.exe, "guard"}, Generator: []string{kit.exe, "load", "--spec", "-"},
-		LogPath: func(st record.Step) string { return filepath.Join(logDir, w.LogName(st)) }, LogName: w.LogName,
+		PlanSHA256: w.PlanSHA256(), Meter: []string{kit.exe, "meter"},
+		LogPath: func(st record.Step, attempt int) string { return filepath.Join(logDir, w.LogName(st, attempt)) }, LogName: w.LogName,
 		Append: w.Append, Observe: progress.observe,
 	}
 	progress.say("proving that the targets answer alike")
@@ -107,7 +108,15 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 	if err := w.AddContract(parity); err != nil {
 		return "", unkept(err, w.Dir())
 	}
-	if err := session.Execute(ctx, cfg); err != nil {
+	progress.say("finding the capacities that the open loop's rate is a share of")
+	probes, err := session.Probe(ctx, cfg)
+	if err != nil {
+		return "", unproved(ctx, err, w.Dir())
+	}
+	if err := w.AddProbes(probes); err != nil {
+		return "", unkept(err, w.Dir())
+	}
+	if err := session.Execute(ctx, cfg, probes); err != nil {
 		if ctx.Err() != nil {
 			return "", fail(exitInterrupted, "the finished runs are kept in "+w.Dir(), "compare: interrupted by a signal; no conclusion is drawn")
 		}

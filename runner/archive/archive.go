@@ -31,6 +31,7 @@ const (
 	planFile     = "plan.json"
 	hostFile     = "host.json"
 	contractFile = "contract.json"
+	probesFile   = "probes.json"
 	sealFile     = "session.json"
 	runsDir      = "runs"
 	logsDir      = "logs"
@@ -97,9 +98,23 @@ func (w *Writer) ID() string { return filepath.Base(w.dir) }
 // Dir is the session's folder.
 func (w *Writer) Dir() string { return w.dir }
 
-// LogName is where a step's target logs, relative to Dir. The file is the
-// target's to create.
-func (w *Writer) LogName(st record.Step) string { return path.Join(logsDir, stepName(st)+".log") }
+// LogName is where the target of a step's attempt logs, relative to Dir. The file
+// is the target's to create.
+func (w *Writer) LogName(st record.Step, attempt int) string {
+	return path.Join(logsDir, stepName(st, attempt)+".log")
+}
+
+// PlanSHA256 is the sum of the plan as archived, for runs to name: a plan that is
+// changed afterwards no longer agrees with them.
+func (w *Writer) PlanSHA256() string { return w.sums[planFile] }
+
+// AddProbes keeps the capacities that open-loop rates come from.
+func (w *Writer) AddProbes(p []record.Probe) error {
+	if err := w.put(probesFile, p); err != nil {
+		return fmt.Errorf("keep probes: %w", err)
+	}
+	return nil
+}
 
 // AddContract keeps the outcome of the contract check.
 func (w *Writer) AddContract(c []record.Parity) error {
@@ -121,9 +136,9 @@ func (w *Writer) Append(r *record.Run) error {
 	if r.LogFile != "" && !filepath.IsLocal(r.LogFile) {
 		return fmt.Errorf("append run %s: log file %q is not relative to the archive", r.Step.Key(), r.LogFile)
 	}
-	name := path.Join(runsDir, stepName(r.Step)+".json")
+	name := path.Join(runsDir, stepName(r.Step, r.Attempt)+".json")
 	if _, twice := w.sums[name]; twice {
-		return fmt.Errorf("append run %s: the step already has a run", r.Step.Key())
+		return fmt.Errorf("append run %s: the attempt already has a run", r.Step.Key())
 	}
 	if err := w.put(name, r); err != nil {
 		return fmt.Errorf("append run: %w", err)
@@ -168,7 +183,7 @@ func sum(data []byte) string {
 // stepName is a file name without suffix. Names of targets and scenarios may
 // come from a user, so what could leave the folder is replaced; the number keeps
 // two steps apart all the same.
-func stepName(st record.Step) string {
+func stepName(st record.Step, attempt int) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -178,5 +193,9 @@ func stepName(st record.Step) string {
 		}
 		return '_'
 	}, st.Key())
-	return fmt.Sprintf("%04d-%.100s", st.Index+1, safe)
+	name := fmt.Sprintf("%04d-%.100s", st.Index+1, safe)
+	if attempt > 0 {
+		name += fmt.Sprintf("-again%d", attempt)
+	}
+	return name
 }

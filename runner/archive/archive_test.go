@@ -171,7 +171,7 @@ func TestNamesStayInside(t *testing.T) {
 		{"../../etc/x", "logs/0003-__.__.etc.x.get.b01.log"},
 		{"a b\n\x1b[31m", "logs/0003-a_b___31m.get.b01.log"},
 	} {
-		got := w.LogName(record.Step{Index: 2, Block: 1, Target: c.target, Scenario: "get"})
+		got := w.LogName(record.Step{Index: 2, Block: 1, Target: c.target, Scenario: "get"}, 0)
 		if strings.Contains(got, "..") || !filepath.IsLocal(got) {
 			t.Errorf("%q: %s", c.target, got)
 		}
@@ -179,7 +179,7 @@ func TestNamesStayInside(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", c.target, got, c.want)
 		}
 	}
-	long := w.LogName(record.Step{Target: strings.Repeat("x", 1000)})
+	long := w.LogName(record.Step{Target: strings.Repeat("x", 1000)}, 0)
 	if len(filepath.Base(long)) > 200 {
 		t.Errorf("a name of %d bytes", len(long))
 	}

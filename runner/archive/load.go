@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func Load(name string) (*record.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load session %s: %w", name, cause(err))
 	}
-	if err := errors.Join(s.Validate(), oneRunAStep(s), fewCells(&s.Plan)); err != nil {
+	if err := errors.Join(s.Validate(), oneRunAnAttempt(s), fewCells(&s.Plan)); err != nil {
 		return nil, fmt.Errorf("load session %s: %s", name, brief(err))
 	}
 	return s, nil
@@ -63,14 +64,19 @@ func fewCells(p *record.Plan) error {
 	return nil
 }
 
-// oneRunAStep rejects a run that is counted twice.
-func oneRunAStep(s *record.Session) error {
-	seen := map[record.Step]bool{}
+// oneRunAnAttempt rejects a run that is counted twice.
+func oneRunAnAttempt(s *record.Session) error {
+	type attempt struct {
+		step record.Step
+		n    int
+	}
+	seen := map[attempt]bool{}
 	for _, r := range s.Runs {
-		if seen[r.Step] {
-			return fmt.Errorf("step %s has two runs", r.Step.Key())
+		a := attempt{r.Step, r.Attempt}
+		if seen[a] {
+			return fmt.Errorf("attempt %d of step %s has two runs", a.n+1, r.Step.Key())
 		}
-		seen[r.Step] = true
+		seen[a] = true
 	}
 	return nil
 }
@@ -143,6 +149,9 @@ func (r *reader) session(s *record.Session) error {
 	if _, err := r.optional(contractFile, &s.Contract); err != nil {
 		return err
 	}
+	if _, err := r.optional(probesFile, &s.Probes); err != nil {
+		return err
+	}
 	names, err := r.runs()
 	if err != nil {
 		return err
@@ -154,7 +163,9 @@ func (r *reader) session(s *record.Session) error {
 		}
 	}
 	// Names sort as steps do up to 9999; the steps themselves always do.
-	slices.SortStableFunc(s.Runs, func(a, b record.Run) int { return a.Step.Index - b.Step.Index })
+	slices.SortStableFunc(s.Runs, func(a, b record.Run) int {
+		return cmp.Or(cmp.Compare(a.Step.Index, b.Step.Index), cmp.Compare(a.Attempt, b.Attempt))
+	})
 	return nil
 }
 

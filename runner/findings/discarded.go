@@ -7,6 +7,16 @@ import (
 	"gonogo/runner/record"
 )
 
+// repeated is a run whose group ran again. A group is repeated whole when a check
+// voids one of its runs, so that a pair never straddles a disturbance.
+func repeated(r *record.Run) Discarded {
+	d := Discarded{Step: r.Step.Key(), Outcome: r.Outcome, Reason: r.Reason, LogFile: r.LogFile, Repeated: true}
+	if d.Reason == "" {
+		d.Reason = "ran again with its group, of which another run was void"
+	}
+	return d
+}
+
 // discardedRuns: runs that failed, were voided by a check or interrupted enter
 // no cell. They are counted here and listed, with their reasons, in the report.
 func discardedRuns(s *record.Session, e *Evaluation) []record.Finding {
@@ -14,7 +24,7 @@ func discardedRuns(s *record.Session, e *Evaluation) []record.Finding {
 		return nil
 	}
 	var steps, parts []string
-	for _, o := range []record.Outcome{record.Failed, record.Void, record.Interrupted} {
+	for _, o := range []record.Outcome{record.Done, record.Failed, record.Void, record.Interrupted} {
 		n := 0
 		for _, d := range e.Discarded {
 			if d.Outcome == o {

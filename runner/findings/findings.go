@@ -15,8 +15,9 @@ import (
 // Evaluation is all that a report prints. Nothing in it is decided by the order
 // of a map or by a clock: the same session gives the same evaluation.
 type Evaluation struct {
-	Cells     []Cell           `json:"cells"`  // by scenario, then by target, as the plan has them
-	Ratios    []Ratio          `json:"ratios"` // in the order of the cells
+	Cells     []Cell           `json:"cells"`              // by scenario, then by target, as the plan has them
+	Ratios    []Ratio          `json:"ratios"`             // in the order of the cells
+	Verdicts  []record.Verdict `json:"verdicts,omitempty"` // in the order of the plan's primary tests
 	Findings  []record.Finding `json:"findings"`
 	Discarded []Discarded      `json:"discarded,omitempty"` // in run order
 }
@@ -26,7 +27,8 @@ type Cell struct {
 	Target    string             `json:"target"`
 	Scenario  string             `json:"scenario"`
 	Kind      record.Kind        `json:"kind"`
-	Shared    bool               `json:"shared"`    // server and generator are not kept apart
+	Shared    bool               `json:"shared"` // server and generator are not kept apart
+	Bound     Bound              `json:"bound,omitempty"`
 	Planned   int                `json:"planned"`   // runs the plan asks for
 	Processes []Process          `json:"processes"` // runs that count, in run order
 	Summary   map[Metric]Summary `json:"summary"`
@@ -49,6 +51,8 @@ type Discarded struct {
 	Outcome record.Outcome `json:"outcome"`
 	Reason  string         `json:"reason"`
 	LogFile string         `json:"log_file,omitempty"`
+	// Repeated: the group ran again, and the later attempt counts.
+	Repeated bool `json:"repeated,omitempty"`
 }
 
 // Evaluate works out every number of a session, and the findings about it. The
@@ -67,8 +71,12 @@ func Evaluate(s *record.Session) Evaluation {
 			e.Cells[i].Planned++
 		}
 	}
-	for i := range s.Runs {
+	for i, superseded := range s.Superseded() {
 		r := &s.Runs[i]
+		if superseded {
+			e.Discarded = append(e.Discarded, repeated(r))
+			continue
+		}
 		target, _ := s.Plan.Target(r.Step.Target)
 		p, discarded := process(r, target)
 		at, known := cells[[2]string{r.Step.Target, r.Step.Scenario}]
@@ -81,8 +89,10 @@ func Evaluate(s *record.Session) Evaluation {
 	}
 	for i := range e.Cells {
 		e.Cells[i].summarize()
+		e.Cells[i].Bound = boundBy(&e.Cells[i], s.Plan.Rules)
 	}
 	e.Ratios = ratios(s, e.Cells)
+	e.Verdicts = judge(s, &e)
 	for _, rule := range rules {
 		e.Findings = append(e.Findings, rule(s, &e)...)
 	}

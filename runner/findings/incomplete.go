@@ -10,12 +10,12 @@ import (
 // done, draws no conclusion. The runs that are missing are rarely missing by
 // chance: a server that dies under load is the one without numbers.
 func incomplete(s *record.Session, e *Evaluation) []record.Finding {
+	if s.Complete() {
+		return nil
+	}
 	done := 0
 	for _, c := range e.Cells {
 		done += len(c.Processes)
-	}
-	if done == len(s.Plan.Steps) && done > 0 && !s.Finished.IsZero() {
-		return nil
 	}
 	f := record.Finding{
 		Code: "incomplete", Severity: record.Voids,

@@ -7,6 +7,32 @@ import (
 	"gonogo/runner/record"
 )
 
+// Bound says what limited the rate of a closed loop.
+type Bound string
+
+const (
+	serverBound    Bound = "server-bound"
+	generatorBound Bound = "generator-bound"
+	neitherBound   Bound = "bound by neither"
+	sharedBound    Bound = "shared" // server and generator take CPU from each other
+)
+
+// boundBy is "" where there is no saturating load or nothing is known of the CPUs.
+func boundBy(c *Cell, r record.Rules) Bound {
+	server, ok := c.Summary[ServerBusy]
+	switch generator, known := c.Summary[GeneratorBusy]; {
+	case c.Kind != record.Closed || !ok:
+		return ""
+	case c.Shared:
+		return sharedBound
+	case server.Median >= r.ServerCPUBusyMin:
+		return serverBound
+	case known && r.GeneratorCPUMax > 0 && generator.Median > r.GeneratorCPUMax:
+		return generatorBound
+	}
+	return neitherBound
+}
+
 // limits asks of each closed cell what limited its rate. Where the server did not
 // use up its CPUs something else did, and the rate says nothing of the server
 // but that it can do more. Shared cells are left to their label: there the
@@ -29,19 +55,19 @@ func limits(s *record.Session, e *Evaluation) []record.Finding {
 	}
 	cells := map[string][]string{}
 	for _, c := range e.Cells {
-		server, ok := c.Summary[ServerBusy]
-		if c.Kind != record.Closed || c.Shared || !ok {
-			continue
-		}
+		server := c.Summary[ServerBusy]
 		generator, known := c.Summary[GeneratorBusy]
-		full := known && r.GeneratorCPUMax > 0 && generator.Median > r.GeneratorCPUMax
 		f := &near
-		switch {
-		case server.Median < r.ServerCPUBusyMin && full:
+		switch c.Bound {
+		case generatorBound:
 			f = &bound
-		case server.Median < r.ServerCPUBusyMin:
+		case neitherBound:
 			f = &idle
-		case !full:
+		case serverBound:
+			if !known || r.GeneratorCPUMax <= 0 || generator.Median <= r.GeneratorCPUMax {
+				continue
+			}
+		default:
 			continue
 		}
 		f.Steps = append(f.Steps, c.steps()...)

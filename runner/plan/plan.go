@@ -44,24 +44,22 @@ func (e *UnknownTarget) Error() string {
 
 // New makes the plan of a session.
 func New(o Options) (*record.Plan, error) {
-	targets, err := selectTargets(DefaultTargets(o.CPUs), o.Targets)
+	targets, err := selectTargets(DefaultTargets(o.CPUs), o.Targets, !o.Quick)
 	if err != nil {
 		return nil, err
 	}
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
-	times, blocks := fit(o, len(targets))
+	times, blocks := fit(o, targets)
+	capacity := probe()
 	p := &record.Plan{
 		SchemaVersion: record.SchemaVersion, Kit: o.Kit, Quick: o.Quick, Seed: o.Seed, Budget: o.Budget,
-		Blocks: blocks, Targets: targets, Scenarios: scenarios(times), Rules: DefaultRules(),
+		Blocks: blocks, Targets: targets, Scenarios: scenarios(times, targets), Rules: DefaultRules(), Probe: &capacity,
 	}
+	p.Primary = primary(p)
 	p.Steps = order(p)
-	p.Expected = contractTime
-	for _, st := range p.Steps {
-		sc, _ := p.Scenario(st.Scenario)
-		p.Expected += StepTime(sc)
-	}
+	p.Expected = prelude(targets) + time.Duration(blocks)*blockTime(p.Scenarios, targets)
 	return p, nil
 }
 
@@ -78,6 +76,9 @@ func order(p *record.Plan) []record.Step {
 		first := len(steps)
 		for _, i := range rng.Perm(len(p.Scenarios)) {
 			for _, j := range rng.Perm(len(p.Targets)) {
+				if !p.Scenarios[i].Has(p.Targets[j].Name) {
+					continue
+				}
 				steps = append(steps, record.Step{Index: len(steps), Block: b, Position: len(steps) - first,
 					Target: p.Targets[j].Name, Scenario: p.Scenarios[i].Name})
 			}
@@ -86,25 +87,33 @@ func order(p *record.Plan) []record.Step {
 	return steps
 }
 
-// selectTargets keeps the named ones, in the default order, each once.
-func selectTargets(all []record.Target, names []string) ([]record.Target, error) {
+// selectTargets keeps the named ones, in the default order, each once, and with
+// a base its A/A twin if twins is set: an effect without the noise beside it
+// carries no verdict.
+func selectTargets(all []record.Target, names []string, twins bool) ([]record.Target, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
 	var valid []string
 	for _, t := range all {
-		valid = append(valid, t.Name)
+		if !t.Twin {
+			valid = append(valid, t.Name)
+		}
 	}
 	for _, n := range names {
 		if !slices.Contains(valid, n) {
 			return nil, &UnknownTarget{n, valid}
 		}
 	}
-	kept := slices.DeleteFunc(slices.Clone(all), func(t record.Target) bool { return !slices.Contains(names, t.Name) })
-	for i, t := range kept {
-		if !slices.ContainsFunc(kept, func(o record.Target) bool { return o.Name == t.Base }) {
-			kept[i].Base = "" // nothing to compare with
+	var kept []record.Target
+	for _, t := range all {
+		if !slices.Contains(names, t.Name) && !(t.Twin && twins && slices.Contains(names, t.Base)) {
+			continue
 		}
+		if !slices.Contains(names, t.Base) {
+			t.Base = "" // nothing to compare with
+		}
+		kept = append(kept, t)
 	}
 	return kept, nil
 }

@@ -3,8 +3,11 @@ package plan
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
+
+	"gonogo/runner/record"
 )
 
 var twoCPUs = CPUSets{One: []int{0}, OneGenerator: []int{1}, Many: []int{0, 1}, ManyGenerator: []int{0, 1}, K: 2}
@@ -14,7 +17,8 @@ func TestEveryBlockHoldsEveryStepOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := len(p.Targets) * len(p.Scenarios)
+	// 5 targets x 4 scenarios that primary tests read, 4 targets x 2 of POST without the twin
+	const cells = 5*4 + 4*2
 	if len(p.Steps) != cells*p.Blocks {
 		t.Fatalf("%d steps, want %d blocks x %d", len(p.Steps), p.Blocks, cells)
 	}
@@ -47,7 +51,7 @@ func TestSeedDecidesTheOrder(t *testing.T) {
 		t.Error("two seeds give one order")
 	}
 	p, _ := New(Options{CPUs: twoCPUs, Seed: 1})
-	n := len(p.Targets) * len(p.Scenarios)
+	n := len(p.Steps) / p.Blocks
 	same := true
 	for i := range n {
 		a, b := p.Steps[i], p.Steps[n+i]
@@ -141,16 +145,57 @@ func TestPairsShareTheirCPUs(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
-	p, err := New(Options{CPUs: twoCPUs, Targets: []string{"go-2", "go-1"}})
-	if err != nil {
-		t.Fatal(err)
+func names(p *record.Plan) (all []string) {
+	for _, t := range p.Targets {
+		all = append(all, t.Name)
 	}
-	if len(p.Targets) != 2 || p.Targets[0].Name != "go-1" || p.Targets[0].Base != "" {
-		t.Errorf("got %+v", p.Targets)
+	return all
+}
+
+func TestSelect(t *testing.T) {
+	for _, c := range []struct {
+		ask   []string
+		quick bool
+		want  []string
+	}{
+		{[]string{"go-2", "go-1"}, false, []string{"go-1", "go-2"}},
+		{[]string{"node-1", "go-1"}, false, []string{"go-1", "node-1", "node-1-twin"}}, // a base brings its twin
+		{[]string{"node-1", "go-1"}, true, []string{"go-1", "node-1"}},
+		{nil, false, []string{"go-1", "node-1", "node-1-twin", "go-2", "node-cluster-2"}},
+	} {
+		p, err := New(Options{CPUs: twoCPUs, Targets: c.ask, Quick: c.quick})
+		if err != nil || !slices.Equal(names(p), c.want) {
+			t.Errorf("%v: got %v, %v; want %v", c.ask, names(p), err, c.want)
+		}
+	}
+	p, _ := New(Options{CPUs: twoCPUs, Targets: []string{"go-1"}})
+	if p.Targets[0].Base != "" || len(p.Primary) != 0 {
+		t.Errorf("go-1 alone has base %q and %d primary tests", p.Targets[0].Base, len(p.Primary))
 	}
 	var unknown *UnknownTarget
 	if _, err := New(Options{CPUs: twoCPUs, Targets: []string{"rust-1"}}); !errors.As(err, &unknown) || len(unknown.Valid) != 4 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// On two CPUs the k-core pair shares its CPUs with the generator: its rate and
+// latency are not the server's. On more all five questions are asked of both.
+func TestPrimaryFamily(t *testing.T) {
+	apart := CPUSets{One: []int{0}, OneGenerator: []int{2}, Many: []int{0, 1}, ManyGenerator: []int{2}, K: 2}
+	for _, c := range []struct {
+		cpus CPUSets
+		want int
+	}{{twoCPUs, 5 + 2}, {apart, 5 + 5}} {
+		p, _ := New(Options{CPUs: c.cpus})
+		if len(p.Primary) != c.want {
+			t.Errorf("%d primary tests, want %d: %+v", len(p.Primary), c.want, p.Primary)
+		}
+		for _, q := range p.Primary {
+			target, _ := p.Target(q.Target)
+			sc, ok := p.Scenario(q.Scenario)
+			if !ok || !sc.Has(q.Target) || !sc.Has(q.Base) || target.Base != q.Base || target.Twin {
+				t.Errorf("primary test %+v does not fit the plan", q)
+			}
+		}
 	}
 }

@@ -17,37 +17,62 @@ type times struct{ warmup, window, memoryLoad, idle, rest time.Duration }
 var (
 	// Short windows and many processes: with a process-to-process deviation near
 	// the one-second deviation, time buys more as a further process than as a
-	// longer window (method D1).
-	fullTimes  = times{1500 * time.Millisecond, 2 * time.Second, 4 * time.Second, 2 * time.Second, 3 * time.Second}
-	quickTimes = times{500 * time.Millisecond, time.Second, 2 * time.Second, 2 * time.Second, time.Second}
+	// longer window (method D1). Whether the warm-up is long enough is judged from
+	// the data of every session, not assumed.
+	fullTimes  = times{1200 * time.Millisecond, 1600 * time.Millisecond, 2 * time.Second, 2 * time.Second, time.Second}
+	quickTimes = times{400 * time.Millisecond, 700 * time.Millisecond, time.Second, 2 * time.Second, 500 * time.Millisecond}
 )
 
 const (
-	contractTime = 15 * time.Second       // four targets started, proved alike, stopped
-	overhead     = 700 * time.Millisecond // start, ready, connect and stop of a step
+	overhead     = 500 * time.Millisecond // start, ready, connect and stop of a step
+	contractTime = 10 * time.Second       // all targets started, proved alike, stopped
+	probeWarmup  = time.Second
+	probeWindow  = time.Second
 )
+
+// openShare is the load of the open loop, as a share of the smaller capacity of a
+// pair: far enough from saturation that the tail is the server's and not a queue's.
+const openShare = 0.5
 
 // fit chooses how many blocks of which windows fill the budget: more blocks
 // first, longer windows only when there are maxBlocks of them.
-func fit(o Options, targets int) (times, int) {
+func fit(o Options, targets []record.Target) (times, int) {
 	if o.Quick {
 		return quickTimes, 1
 	}
 	t := fullTimes
-	perBlock := func() time.Duration {
-		var sum time.Duration
-		for _, s := range scenarios(t) {
-			sum += time.Duration(targets) * StepTime(s)
-		}
-		return sum
-	}
-	blocks := max(1, int((o.Budget-contractTime)/perBlock()))
+	perBlock := func() time.Duration { return blockTime(scenarios(t, targets), targets) }
+	left := o.Budget - prelude(targets)
+	blocks := max(1, int(left/perBlock()))
 	if blocks > maxBlocks {
 		blocks = maxBlocks
-		grow := float64(o.Budget-contractTime) / float64(time.Duration(blocks)*perBlock())
+		grow := float64(left) / float64(time.Duration(blocks)*perBlock())
 		t.window = time.Duration(math.Min(float64(t.window)*grow, float64(15*time.Second))).Round(100 * time.Millisecond)
 	}
 	return t, blocks
+}
+
+// prelude is what comes before the first block: the contract and the probes.
+func prelude(targets []record.Target) time.Duration {
+	sum := contractTime
+	for _, t := range targets {
+		if !t.Twin {
+			sum += StepTime(probe())
+		}
+	}
+	return sum
+}
+
+func blockTime(scenarios []record.Scenario, targets []record.Target) time.Duration {
+	var sum time.Duration
+	for _, s := range scenarios {
+		for _, t := range targets {
+			if s.Has(t.Name) {
+				sum += StepTime(s)
+			}
+		}
+	}
+	return sum
 }
 
 // StepTime is how long one step of a scenario takes, start and stop included.
@@ -55,31 +80,63 @@ func StepTime(s record.Scenario) time.Duration {
 	return overhead + s.Idle + s.Warmup + s.Window + s.Rest
 }
 
-func scenarios(t times) []record.Scenario {
-	get := []record.Request{{
+var (
+	get = []record.Request{{
 		Method: "GET", Path: "/users/{id}", WantStatus: 200,
 		WantBody: `{"id":"{id}","name":"User {id}","email":"user{id}@example.com"}`,
 	}}
-	post := []record.Request{{
+	post = []record.Request{{
 		Method: "POST", Path: "/users", Header: map[string]string{"Content-Type": "application/json"},
 		Body: `{"name":"User {id}","email":"user{id}@example.com"}`, WantStatus: 201,
 		WantBody: `{"id":"{digits}","name":"User {id}","email":"user{id}@example.com"}`,
 	}}
-	closed := func(name string, r []record.Request, connections int) record.Scenario {
-		return record.Scenario{Name: fmt.Sprintf("%s-c%d", name, connections), Kind: record.Closed, Requests: r,
-			Connections: connections, Warmup: t.warmup, Window: t.window}
+)
+
+func closed(name string, r []record.Request, connections int, t times) record.Scenario {
+	return record.Scenario{Name: fmt.Sprintf("%s-c%d", name, connections), Kind: record.Closed, Requests: r,
+		Connections: connections, Warmup: t.warmup, Window: t.window}
+}
+
+// probe finds the capacity that the open loop's rate is a share of.
+func probe() record.Scenario {
+	return closed("probe", get, 50, times{warmup: probeWarmup, window: probeWindow})
+}
+
+// The scenarios that primary tests read.
+const (
+	getFew, getMany = "get-c50", "get-c300"
+	getOpen         = "get-open"
+	memoryOpen      = "memory-c300"
+)
+
+// scenarios are the cells of a block. Latency and CPU time are compared at one
+// open-loop rate, for in a closed loop the faster server also gets more requests;
+// memory at the same rate too, so that all did the same work (method G2, R5).
+func scenarios(t times, targets []record.Target) []record.Scenario {
+	var real []string // the A/A twin runs where primary tests need its noise
+	twins := false
+	for _, x := range targets {
+		twins = twins || x.Twin
+		if !x.Twin {
+			real = append(real, x.Name)
+		}
 	}
+	if !twins {
+		real = nil
+	}
+	open := record.Scenario{Name: getOpen, Kind: record.Open, Requests: get, Connections: 200, RateOfCapacity: openShare,
+		Arrivals: "poisson", Warmup: t.warmup, Window: t.window}
+	few, many := closed("post", post, 50, t), closed("post", post, 300, t)
+	few.Targets, many.Targets = real, real
 	return []record.Scenario{
-		closed("get", get, 50),
-		closed("get", get, 300),
-		closed("post", post, 50),
-		closed("post", post, 300),
-		{Name: "memory-c300", Kind: record.Memory, Requests: get, Connections: 300, Window: t.memoryLoad, Idle: t.idle, Rest: t.rest},
+		closed("get", get, 50, t), closed("get", get, 300, t), open, few, many,
+		{Name: memoryOpen, Kind: record.Memory, Requests: get, Connections: 300, RateOfCapacity: openShare, Arrivals: "poisson",
+			Window: t.memoryLoad, Idle: t.idle, Rest: t.rest},
 	}
 }
 
 // DefaultRules are the thresholds of a session, archived with it. Sources:
-// errors and Little's law method.md sections 9 (P1, K1); the artefact factor is
+// errors and Little's law method sections 9 (P1, K1); the artefact factor is
 // the first rule for maxima; the generator's share of CPU G6; workers F8; log bytes: a line of 20 bytes for each request
 // would be an access log.
 func DefaultRules() record.Rules {
@@ -87,6 +144,6 @@ func DefaultRules() record.Rules {
 		ErrorRatioMax: 0.001, ArtefactMaxFactor: 2, DutyRatioMin: 0.95, DutyRatioMax: 1.005,
 		ServerCPUBusyMin: 0.9, ChattyBytesPerReq: 1, MinBlocksForMedian: MinBlocks,
 		GeneratorCPUMax: 0.8, WorkerMaxOverMean: 1.25, WorkerJainMin: 0.98,
-		Machine: machineRules(),
+		RepeatedGroupsMax: 0.2, VoidStepsMax: 0.2, Machine: machineRules(),
 	}
 }

@@ -19,7 +19,8 @@ type CPUSets struct {
 
 // DefaultTargets are the four servers of the question: Go and Node on one core,
 // and both on k. A Node process against Go on all cores would compare cores, not
-// runtimes, so it is not among them.
+// runtimes, so it is not among them. The fifth is the A/A twin: node-1 again under
+// a second label, whose difference from node-1 is the noise of this machine.
 func DefaultTargets(c CPUSets) []record.Target {
 	k := max(c.K, 2)
 	one := func(name, base string, argv []string, env ...string) record.Target {
@@ -28,11 +29,14 @@ func DefaultTargets(c CPUSets) []record.Target {
 	many := func(name, base string, argv []string, env ...string) record.Target {
 		return record.Target{Name: name, Base: base, Argv: argv, Env: env, Workers: k, CPUs: c.Many, GeneratorCPUs: c.ManyGenerator}
 	}
-	goServer := []string{"bin/server-go"}
+	goServer, nodeServer := []string{"bin/server-go"}, []string{"node", "server-node/server.mjs"}
+	twin := one("node-1-twin", "node-1", nodeServer)
+	twin.Twin = true
 	cluster := fmt.Sprintf("node-cluster-%d", k)
 	return []record.Target{
 		one("go-1", "node-1", goServer, "GOMAXPROCS=1"),
-		one("node-1", "", []string{"node", "server-node/server.mjs"}),
+		one("node-1", "", nodeServer),
+		twin,
 		many(fmt.Sprintf("go-%d", k), cluster, goServer, "GOMAXPROCS="+strconv.Itoa(k)),
 		many(cluster, "", []string{"node", "server-node/cluster.mjs"}, "WORKERS="+strconv.Itoa(k)),
 	}

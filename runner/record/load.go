@@ -58,7 +58,22 @@ type LoadResult struct {
 	Response *Histogram `json:"response,omitempty"`
 	Service  *Histogram `json:"service,omitempty"`
 	SendLag  *Histogram `json:"send_lag,omitempty"` // open loop: sent - intended
-	Miss     *Histogram `json:"miss,omitempty"`     // requests whose expected status is 404, kept apart
+	// Pacing is the part of SendLag that is the generator's own: sent - the moment
+	// from which it could have been sent, which is when it was intended or, if all
+	// connections were busy then, when the first of them was free.
+	Pacing *Histogram `json:"pacing,omitempty"`
+	// PoolWaits is how many requests found all connections busy when intended.
+	PoolWaits uint64 `json:"pool_waits,omitempty"`
+	// SentInTime is how many requests of an open loop were sent before the window closed.
+	SentInTime uint64 `json:"sent_in_time,omitempty"`
+	// OtherTime is what requests without a place in Service spent between send and
+	// end, Overhang what all requests spent so behind the window's second edge:
+	// Window x InFlightMean + Overhang = Service.Sum + OtherTime, exactly.
+	OtherTime time.Duration `json:"other_time_ns,omitempty"`
+	Overhang  time.Duration `json:"overhang_ns,omitempty"`
+	// Miss is of requests whose expected status is 404, kept apart: service time in
+	// a closed loop, response time in an open one.
+	Miss     *Histogram `json:"miss,omitempty"`
 	Timeline []Slice    `json:"timeline,omitempty"` // 1 s slices of warm-up and window
 	Slowest  []Slow     `json:"slowest,omitempty"`  // the 64 slowest, slowest first
 	CPU      CPUTime    `json:"generator_cpu"`      // of the generator process, window only

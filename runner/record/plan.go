@@ -128,13 +128,15 @@ func (s Step) Key() string { return fmt.Sprintf("%s/%s/b%02d", s.Target, s.Scena
 // Rules are the thresholds that judge a session. They live here and nowhere
 // else, and are archived with the plan before the first run.
 type Rules struct {
-	ErrorRatioMax      float64      `json:"error_ratio_max"`      // above: the run is failed
-	ArtefactMaxFactor  float64      `json:"artefact_max_factor"`  // a maximum above this times the median of its cell's maxima is suspect
-	DutyRatioMin       float64      `json:"duty_ratio_min"`       // Little's law, closed loop: rate x mean / connections
-	DutyRatioMax       float64      `json:"duty_ratio_max"`       //
-	ServerCPUBusyMin   float64      `json:"server_cpu_busy_min"`  // share of its CPUs a server must use to call a row server-bound
-	ChattyBytesPerReq  float64      `json:"chatty_bytes_per_req"` // log bytes per request that count as load
-	Machine            MachineRules `json:"machine"`              // how quiet the machine must be
+	ErrorRatioMax      float64      `json:"error_ratio_max"`           // above: the run is failed
+	ArtefactMaxFactor  float64      `json:"artefact_max_factor"`       // a maximum above this times the median of its cell's maxima is suspect
+	DutyRatioMin       float64      `json:"duty_ratio_min"`            // Little's law, closed loop: rate x mean / connections
+	DutyRatioMax       float64      `json:"duty_ratio_max"`            //
+	ServerCPUBusyMin   float64      `json:"server_cpu_busy_min"`       // share of its CPUs a server must use to call a row server-bound
+	ChattyBytesPerReq  float64      `json:"chatty_bytes_per_req"`      // log bytes per request that count as load
+	Machine            MachineRules `json:"machine"`                   // how quiet the machine must be
+	VoidStepsMax       float64      `json:"void_steps_max_ratio"`      // share of the steps that checks may void before the session is incomplete
+	RepeatedGroupsMax  float64      `json:"repeated_groups_max_ratio"` // share of the groups that may run again after a void run
 	MinBlocksForMedian int          `json:"min_blocks_for_median"`
 	GeneratorCPUMax    float64      `json:"generator_cpu_busy_max"` // share of its CPUs above which a generator may be the limit
 	WorkerMaxOverMean  float64      `json:"worker_max_over_mean"`   // requests of the busiest worker over the mean: above, a cluster is imbalanced

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func doneRun() Run {
@@ -44,17 +45,53 @@ func TestValidate(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	one, two := Step{Block: 1, Target: "go-1", Scenario: "get-c50"}, Step{Index: 1, Block: 1, Target: "node-1", Scenario: "get-c50"}
-	s := Session{Plan: Plan{Steps: []Step{one, two}}, Runs: []Run{{Step: one, Outcome: Done}, {Step: two, Outcome: Void}}}
-	if s.Complete() {
-		t.Error("a void run completes a session")
+	var steps []Step
+	for i := range 5 {
+		steps = append(steps, Step{Index: i, Block: i + 1, Target: "go-1", Scenario: "get-c50"})
 	}
-	s.Runs = append(s.Runs, Run{Step: two, Outcome: Done})
-	if !s.Complete() {
-		t.Error("a repeated step does not complete its session")
+	outcomes := func(o ...Outcome) (runs []Run) {
+		for i, x := range o {
+			runs = append(runs, Run{Step: steps[i], Outcome: x})
+		}
+		return runs
 	}
-	if (&Session{}).Complete() {
+	again := func(i int, o Outcome) Run { return Run{Step: steps[i], Outcome: o, Attempt: 1} }
+	for _, c := range []struct {
+		name string
+		runs []Run
+		want bool
+	}{
+		{"all done", outcomes(Done, Done, Done, Done, Done), true},
+		{"one missing", outcomes(Done, Done, Done, Done), false},
+		{"one failed", outcomes(Done, Done, Failed, Done, Done), false},
+		{"one of five void: the 20 % that are allowed", outcomes(Done, Void, Done, Done, Done), true},
+		{"two of five void", outcomes(Done, Void, Void, Done, Done), false},
+		{"two void, one repeated", append(outcomes(Done, Void, Void, Done, Done), again(1, Done)), true},
+		{"a failure repeated", append(outcomes(Done, Failed, Done, Done, Done), again(1, Done)), true},
+		{"done, then repeated and failed", append(outcomes(Done, Done, Done, Done, Done), again(1, Failed)), false},
+	} {
+		s := Session{Plan: Plan{Steps: steps, Rules: Rules{VoidStepsMax: 0.2}}, Runs: c.runs, Finished: time.Unix(1, 0)}
+		if got := s.Complete(); got != c.want {
+			t.Errorf("%s: complete is %v", c.name, got)
+		}
+		s.Finished = time.Time{}
+		if s.Complete() {
+			t.Errorf("%s: complete without an end", c.name)
+		}
+	}
+	if (&Session{Finished: time.Unix(1, 0)}).Complete() {
 		t.Error("a session without steps is complete")
+	}
+}
+
+// Every run of a group counts in its last attempt alone, also those that were
+// not what disturbed it.
+func TestSuperseded(t *testing.T) {
+	st := func(target string) Step { return Step{Block: 1, Target: target, Scenario: "get-c50"} }
+	other := Step{Block: 2, Target: "go-1", Scenario: "get-c50"}
+	s := Session{Runs: []Run{{Step: st("go-1")}, {Step: st("node-1"), Outcome: Void}, {Step: st("go-1"), Attempt: 1}, {Step: st("node-1"), Attempt: 1}, {Step: other}}}
+	if got, want := s.Superseded(), []bool{true, true, false, false, false}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -51,20 +51,48 @@ type Host struct {
 	SourceRevision string            `json:"source_revision,omitempty"`
 }
 
-// Complete reports whether every step of the plan has a run that is done.
-func (s *Session) Complete() bool {
-	done := map[string]bool{}
+// Superseded reports, for each run, whether its group (one scenario in one block)
+// ran again after it: then the later attempt counts, whatever either measured.
+func (s *Session) Superseded() []bool {
+	type group struct {
+		block    int
+		scenario string
+	}
+	last := map[group]int{}
 	for _, r := range s.Runs {
-		if r.Outcome == Done {
-			done[r.Step.Key()] = true
+		g := group{r.Step.Block, r.Step.Scenario}
+		last[g] = max(last[g], r.Attempt)
+	}
+	old := make([]bool, len(s.Runs))
+	for i, r := range s.Runs {
+		old[i] = r.Attempt < last[group{r.Step.Block, r.Step.Scenario}]
+	}
+	return old
+}
+
+// Complete reports whether the session came to its end and every step of the
+// plan has a run that counts: done, or voided by a check in at most the share of
+// steps that the rules allow. A void run takes a block from its cell; a failed or
+// missing one may be missing because of what it would have shown.
+func (s *Session) Complete() bool {
+	counted := map[Step]Outcome{}
+	for i, old := range s.Superseded() {
+		if !old {
+			counted[s.Runs[i].Step] = s.Runs[i].Outcome
 		}
 	}
+	void := 0
 	for _, st := range s.Plan.Steps {
-		if !done[st.Key()] {
+		switch counted[st] {
+		case Done:
+		case Void:
+			void++
+		default:
 			return false
 		}
 	}
-	return len(s.Plan.Steps) > 0
+	n := len(s.Plan.Steps)
+	return n > 0 && !s.Finished.IsZero() && float64(void) <= s.Plan.Rules.VoidStepsMax*float64(n)
 }
 
 // Validate reports what is wrong with a session read from disk.

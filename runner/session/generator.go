@@ -116,6 +116,18 @@ func (l *generator) proceed() error {
 	return nil
 }
 
+// result lets the generator close its connections and returns what it measured.
+func (l *generator) result(ctx context.Context, p *sut.Process) (*record.LoadResult, error) {
+	if err := l.proceed(); err != nil {
+		return nil, err
+	}
+	e, err := l.await(ctx, p, "result")
+	if err != nil {
+		return nil, err
+	}
+	return e.Result, nil
+}
+
 // kill ends the generator, if it has not ended, and waits until it is gone.
 func (l *generator) kill() {
 	l.in.Close()

@@ -80,14 +80,10 @@ func (s *step) watchMemory(ctx context.Context, p *sut.Process) error {
 
 // takeCounts lets the generator end and keeps of its result what is no latency.
 func (s *step) takeCounts(ctx context.Context, p *sut.Process, g *generator) error {
-	if err := g.proceed(); err != nil {
-		return err
-	}
-	event, err := g.await(ctx, p, "result")
+	l, err := g.result(ctx, p)
 	if err != nil {
 		return err
 	}
-	l := event.Result
 	l.Response, l.Service, l.SendLag, l.Miss, l.Timeline, l.Slowest = nil, nil, nil, nil, nil, nil
 	s.run.Load = l
 	return nil

@@ -15,57 +15,128 @@ import (
 
 // Config is what a session needs besides its plan.
 type Config struct {
-	Plan      *record.Plan
-	Root      string   // folder that the targets' commands are relative to
-	Guard     []string // command of the process that outlives a killed runner
-	Generator []string // command of the load generator, told what to do on stdin
+	Plan       *record.Plan
+	PlanSHA256 string   // of the archived plan; every run names it
+	Root       string   // folder that the targets' commands are relative to
+	Guard      []string // command of the process that outlives a killed runner
+	Generator  []string // command of the load generator, told what to do on stdin
+	Meter      []string // command of the hiccup meter, before its CPUs; empty: no meter
 
-	LogPath func(record.Step) string // where a step's target logs, absolute
-	LogName func(record.Step) string // the same, as archived
-	Append  func(*record.Run) error  // called after each run, before the next starts
-	Observe func(Event)              // told of progress, never inside a timed window
+	LogPath func(record.Step, int) string // where the target of a step's attempt logs, absolute
+	LogName func(record.Step, int) string // the same, as archived
+	Append  func(*record.Run) error       // called after each run, before the next starts
+	Observe func(Event)                   // told of progress, never inside a timed window
 }
 
 // Event is progress: a step that begins (Run is nil) or has ended.
 type Event struct {
-	Step record.Step
-	Run  *record.Run
+	Step    record.Step
+	Attempt int
+	Run     *record.Run
 	// Left is the expected time for all steps that have not ended.
 	Left time.Duration
 }
 
+// execution is a session that runs.
+type execution struct {
+	Config
+	guard    *sut.Guard
+	capacity map[string]float64 // per second, by target; from the probes
+	left     time.Duration
+}
+
 // Execute runs every step of the plan in its order. A step that fails is
-// recorded with its reason and the next one goes on; the error is for what ends
-// the session: a signal (ctx), or a record that could not be kept.
-func Execute(ctx context.Context, c Config) error {
+// recorded with its reason and the next one goes on. Where a check voids a run,
+// the group that it belongs to runs again. The error is for what ends the
+// session: a signal (ctx), or a record that could not be kept.
+func Execute(ctx context.Context, c Config, probes []record.Probe) error {
 	guard, err := sut.StartGuard(c.Guard[0], c.Guard[1:]...)
 	if err != nil {
 		return err
 	}
 	defer guard.Close()
-	left := time.Duration(0)
-	for _, st := range c.Plan.Steps {
-		sc, _ := c.Plan.Scenario(st.Scenario)
-		left += plan.StepTime(sc)
+	x := &execution{Config: c, guard: guard, capacity: map[string]float64{}}
+	for _, p := range probes {
+		x.capacity[p.Target] = p.CapacityPerSec
 	}
 	for _, st := range c.Plan.Steps {
-		sc, ok := c.Plan.Scenario(st.Scenario)
-		target, ok2 := c.Plan.Target(st.Target)
-		if !ok || !ok2 {
-			return fmt.Errorf("run step %s: the plan does not define it", st.Key())
-		}
-		c.Observe(Event{Step: st, Left: left})
-		s := step{Config: c, guard: guard, target: target, scenario: sc,
-			run: &record.Run{SchemaVersion: record.SchemaVersion, Step: st, Started: time.Now().UTC()}}
-		s.execute(ctx)
-		left -= plan.StepTime(sc)
-		if err := c.Append(s.run); err != nil {
-			return fmt.Errorf("keep run %s: %w", st.Key(), err)
-		}
-		c.Observe(Event{Step: st, Run: s.run, Left: left})
-		if ctx.Err() != nil {
-			return ctx.Err()
+		x.left += stepTime(c.Plan, st)
+	}
+	groups := groupsOf(c.Plan.Steps)
+	repeats := int(c.Plan.Rules.RepeatedGroupsMax * float64(len(groups)))
+	for _, g := range groups {
+		for attempt := 0; ; attempt++ {
+			disturbed, err := x.group(ctx, g, attempt)
+			if err != nil {
+				return err
+			}
+			if !disturbed || attempt == maxRepeats || repeats == 0 {
+				break
+			}
+			repeats--
 		}
 	}
 	return nil
+}
+
+// maxRepeats bounds the repeats of one group; the plan's rules bound those of
+// the session.
+const maxRepeats = 2
+
+// groupsOf cuts the steps where the block or the scenario changes. A group holds
+// the targets of one scenario side by side: what is compared with each other. It
+// is repeated whole, so that a pair never consists of a run before a disturbance
+// and one after it.
+func groupsOf(steps []record.Step) [][]record.Step {
+	var groups [][]record.Step
+	for i, st := range steps {
+		if i == 0 || st.Block != steps[i-1].Block || st.Scenario != steps[i-1].Scenario {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], st)
+	}
+	return groups
+}
+
+// group runs its steps once and reports whether a check voided one of them.
+func (x *execution) group(ctx context.Context, steps []record.Step, attempt int) (disturbed bool, err error) {
+	for _, st := range steps {
+		x.Observe(Event{Step: st, Attempt: attempt, Left: x.left})
+		run, err := x.step(ctx, st, attempt)
+		if err != nil {
+			return false, err
+		}
+		if attempt == 0 {
+			x.left -= stepTime(x.Plan, st)
+		}
+		if err := x.Append(run); err != nil {
+			return false, fmt.Errorf("keep run %s: %w", st.Key(), err)
+		}
+		x.Observe(Event{Step: st, Attempt: attempt, Run: run, Left: x.left})
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		disturbed = disturbed || run.Outcome == record.Void
+	}
+	return disturbed, nil
+}
+
+func (x *execution) step(ctx context.Context, st record.Step, attempt int) (*record.Run, error) {
+	sc, ok := x.Plan.Scenario(st.Scenario)
+	target, ok2 := x.Plan.Target(st.Target)
+	if !ok || !ok2 {
+		return nil, fmt.Errorf("run step %s: the plan does not define it", st.Key())
+	}
+	if sc.RateOfCapacity > 0 {
+		sc.RatePerSec = rate(x.Plan, target, x.capacity, sc.RateOfCapacity)
+	}
+	s := step{Config: x.Config, guard: x.guard, target: target, scenario: sc, run: &record.Run{
+		SchemaVersion: record.SchemaVersion, Step: st, Attempt: attempt, PlanSHA256: x.PlanSHA256, Started: time.Now().UTC()}}
+	s.execute(ctx)
+	return s.run, nil
+}
+
+func stepTime(p *record.Plan, st record.Step) time.Duration {
+	sc, _ := p.Scenario(st.Scenario)
+	return plan.StepTime(sc)
 }

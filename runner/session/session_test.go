@@ -68,10 +68,10 @@ func execute(t *testing.T, ctx context.Context, p *record.Plan, observe func(Eve
 	t.Helper()
 	dir := t.TempDir()
 	var o outcome
-	name := func(st record.Step) string { return fmt.Sprintf("%03d.log", st.Index) }
+	name := func(st record.Step, attempt int) string { return fmt.Sprintf("%03d-%d.log", st.Index, attempt) }
 	o.err = Execute(ctx, Config{
 		Plan: p, Root: dir, Guard: []string{os.Args[0], "guard"}, Generator: []string{os.Args[0], "generator"},
-		LogPath: func(st record.Step) string { return filepath.Join(dir, name(st)) }, LogName: name,
+		LogPath: func(st record.Step, attempt int) string { return filepath.Join(dir, name(st, attempt)) }, LogName: name,
 		Append: func(r *record.Run) error {
 			sc, _ := p.Scenario(r.Step.Scenario)
 			if err := r.Validate(sc.Kind); err != nil {
@@ -89,7 +89,7 @@ func execute(t *testing.T, ctx context.Context, p *record.Plan, observe func(Eve
 				observe(e)
 			}
 		},
-	})
+	}, nil)
 	return o
 }
 
@@ -135,9 +135,9 @@ func TestBrokenTargets(t *testing.T) {
 	}{
 		{"dies under load", []string{"-exit-after=400ms", "-exit-code=3"}, record.Failed, "exit status 3"},
 		{"is never ready", []string{"-exit-at-once", "-exit-code=7"}, record.Failed, "exit status 7"},
-		{"answers 500 to each 5th", []string{"-broken=5"}, record.Failed, "wrong status"},
-		{"answers a wrong body to each 7th", []string{"-wrong-body=7"}, record.Failed, "wrong body"},
-		{"redirects", []string{"-redirect=3"}, record.Failed, "wrong status"},
+		{"answers 500 to each 50th", []string{"-broken=50"}, record.Failed, "wrong status"},
+		{"answers a wrong body to each 50th", []string{"-wrong-body=50"}, record.Failed, "wrong body"},
+		{"redirects", []string{"-redirect=50"}, record.Failed, "wrong status"},
 		{"replaces a worker", []string{"-workers=2", "-worker-exit=500ms", "-refork"}, record.Failed, "process"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -175,9 +175,9 @@ func TestARecordThatCannotBeKeptEndsTheSession(t *testing.T) {
 	dir := t.TempDir()
 	err := Execute(t.Context(), Config{
 		Plan: p, Root: dir, Guard: []string{os.Args[0], "guard"}, Generator: []string{os.Args[0], "generator"},
-		LogPath: func(record.Step) string { return filepath.Join(dir, "log") }, LogName: func(record.Step) string { return "log" },
+		LogPath: func(record.Step, int) string { return filepath.Join(dir, "log") }, LogName: func(record.Step, int) string { return "log" },
 		Append: func(*record.Run) error { kept++; return full }, Observe: func(Event) {},
-	})
+	}, nil)
 	if !errors.Is(err, full) || kept != 1 {
 		t.Errorf("%d runs offered, error %v", kept, err)
 	}

@@ -18,6 +18,9 @@ const (
 	stopGrace    = 2 * time.Second
 	replyTimeout = 5 * time.Second // a request without a reply for so long is timed out
 	logTailLines = 12
+	// Fine enough to see, within a window of a second or two, whether the rate has
+	// settled.
+	slice = 100 * time.Millisecond
 )
 
 // step is one run in the making.
@@ -40,12 +43,12 @@ func (s *step) execute(ctx context.Context) {
 
 // measure runs the target's life: start, prove, load, stop.
 func (s *step) measure(ctx context.Context) (err error) {
-	logPath := s.LogPath(s.run.Step)
+	logPath := s.LogPath(s.run.Step, s.run.Attempt)
 	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace})
 	if err != nil {
 		return err
 	}
-	s.run.LogFile = s.LogName(s.run.Step)
+	s.run.LogFile = s.LogName(s.run.Step, s.run.Attempt)
 	defer func() { err = errors.Join(err, s.stop(p, err)) }()
 
 	s.run.Ready, s.run.PIDs, s.run.EnvPadding = p.Ready(), p.PIDs(), p.EnvPadding()
@@ -89,7 +92,8 @@ func (s *step) spec(address string) record.LoadSpec {
 	return record.LoadSpec{
 		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: s.Plan.Seed, Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
-		Warmup: sc.Warmup, Window: sc.Window, Timeout: replyTimeout, Handshake: true,
+		Warmup: sc.Warmup, Window: sc.Window, Timeout: replyTimeout,
+		Slice: slice, Handshake: true,
 	}
 }
 

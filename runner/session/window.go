@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gonogo/runner/host"
 	"gonogo/runner/record"
 	"gonogo/runner/sut"
 )
@@ -13,11 +14,17 @@ import (
 // watchWindow measures a latency run. Between the two edges nothing reads the
 // target: its accounts are taken before the window opens and after it closed.
 func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
+	m, err := s.startMeter()
+	if err != nil {
+		return err
+	}
+	defer m.end()
 	g, err := s.generator(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer g.kill()
+	machine := host.Take()
 	before, err := readAccounts(ctx, p)
 	if err != nil {
 		return err
@@ -35,21 +42,30 @@ func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
 	if err != nil {
 		return err
 	}
+	s.judgeMachine(machine, host.Take())
 	after, err := readAccounts(ctx, p)
 	if err != nil {
 		return err
 	}
 	after.cpu = cpu
-	if err := g.proceed(); err != nil {
+	if s.run.Hiccups, err = m.stop(); err != nil {
 		return err
 	}
-	event, err := g.await(ctx, p, "result")
-	if err != nil {
+	if s.run.Load, err = g.result(ctx, p); err != nil {
 		return err
 	}
-	s.run.Load = event.Result
 	s.account(before, after)
 	return s.checkCPUs(p)
+}
+
+// judgeMachine keeps what else went on in the window, and holds it against the
+// gates.
+func (s *step) judgeMachine(before, after host.Snapshot) {
+	cpus := slices.Concat(s.target.CPUs, s.target.GeneratorCPUs)
+	slices.Sort(cpus)
+	e := host.Between(before, after, slices.Compact(cpus))
+	s.run.Environment = &e
+	s.run.Checks = append(s.run.Checks, host.Judge(e, s.Plan.Rules.Machine)...)
 }
 
 // accounts are the target's own counters at one edge of the window.

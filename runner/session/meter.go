@@ -1,0 +1,92 @@
+package session
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/runner/host"
+	"gonogo/runner/record"
+	"gonogo/runner/sut"
+)
+
+// meter is a hiccup meter: a process of its own that notes when a CPU did not
+// run a thread that was due.
+type meter struct {
+	cmd   *exec.Cmd
+	guard *sut.Guard
+	in    io.WriteCloser
+	out   *bufio.Reader
+}
+
+// startMeter watches the generator's CPUs, and those that nobody uses: a hiccup
+// there at the same moment tells a stall of the machine from a busy CPU. It
+// returns when all are being watched.
+func (s *step) startMeter() (*meter, error) {
+	if len(s.Meter) == 0 || len(s.target.GeneratorCPUs) == 0 {
+		return nil, nil
+	}
+	used := slices.Concat(s.target.CPUs, s.target.GeneratorCPUs)
+	watch := slices.Concat(s.target.GeneratorCPUs, host.Spare(used))
+	var list []string
+	for _, c := range watch {
+		list = append(list, strconv.Itoa(c))
+	}
+	argv := append(slices.Clone(s.Meter), "--cpus", strings.Join(list, ","))
+	m := &meter{cmd: exec.Command(argv[0], argv[1:]...), guard: s.guard}
+	var err error
+	if m.in, err = m.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("start meter: %w", err)
+	}
+	out, err := m.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start meter: %w", err)
+	}
+	m.out = bufio.NewReader(out)
+	if err := sut.Spawn(s.guard, m.cmd, nil); err != nil {
+		return nil, fmt.Errorf("start meter: %w", err)
+	}
+	if e, err := m.event(); err != nil || e.Event != "ready" {
+		m.end()
+		return nil, fmt.Errorf("start meter: it said %q: %v", e.Event, err)
+	}
+	return m, nil
+}
+
+// stop returns what the meter saw. Call end all the same.
+func (m *meter) stop() (*record.Hiccups, error) {
+	if m == nil {
+		return nil, nil
+	}
+	if _, err := io.WriteString(m.in, "stop\n"); err != nil {
+		return nil, fmt.Errorf("stop meter: %w", err)
+	}
+	e, err := m.event()
+	if err != nil || e.Result == nil {
+		return nil, fmt.Errorf("read meter: it said %q: %v", e.Event, err)
+	}
+	return e.Result, nil
+}
+
+func (m *meter) event() (e record.MeterEvent, err error) {
+	line, err := m.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &e)
+	}
+	return e, err
+}
+
+// end ends the meter, if it has not ended, and waits until it is gone.
+func (m *meter) end() {
+	if m == nil {
+		return
+	}
+	m.in.Close()
+	io.Copy(io.Discard, m.out)
+	sut.Reap(m.guard, m.cmd)
+}
