@@ -1,11 +1,6 @@
 package contract
 
-import (
-	"fmt"
-	"testing"
-)
-
-func hostPort(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+import "testing"
 
 func TestServersKeepTheContract(t *testing.T) {
 	servers := []Server{startGo(t).Server, startNode(t).Server, startCluster(t).Server}

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -51,7 +53,7 @@ func start(t *testing.T, name string, env []string, argv ...string) *process {
 	if err != nil || json.Unmarshal(line, &ready) != nil || !ready.Ready {
 		t.Fatalf("start %s: %v, printed %q, stderr %q", name, err, line, p.stderr.String())
 	}
-	p.Server = Server{name, hostPort(ready.Port)}
+	p.Server = Server{name, fmt.Sprintf("127.0.0.1:%d", ready.Port)}
 	p.pids = ready.PIDs
 	return p
 }
@@ -68,15 +70,35 @@ func needNode(t *testing.T) {
 	t.Skip("NODE IS NOT ON THE PATH: server-node IS NOT TESTED")
 }
 
+// built holds the server-go of this test run.
+var built struct {
+	once   sync.Once
+	folder string
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built.folder)
+	os.Exit(code)
+}
+
 func startGo(t *testing.T) *process {
 	t.Helper()
-	exe := t.TempDir() + "/server-go"
-	build := exec.Command("go", "build", "-o", exe, "./server-go")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build server-go: %v\n%s", err, out)
+	built.once.Do(func() {
+		if built.folder, built.err = os.MkdirTemp("", "server-go-"); built.err != nil {
+			return
+		}
+		build := exec.Command("go", "build", "-o", built.folder, "./server-go")
+		build.Dir = "../.."
+		if out, err := build.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("build server-go: %w: %s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
 	}
-	return start(t, "go-1", []string{"GOMAXPROCS=1"}, exe)
+	return start(t, "go-1", []string{"GOMAXPROCS=1"}, built.folder+"/server-go")
 }
 
 func startNode(t *testing.T) *process {
