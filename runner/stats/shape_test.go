@@ -20,6 +20,7 @@ func TestBimodal(t *testing.T) {
 		"one outlier is no mode":   {100, 101, 102, 103, 150},
 		"5 % apart":                {100, 100.1, 100.2, 105, 105.1, 105.2},
 		"spread evenly":            {100, 110, 120, 130, 140, 150},
+		"no gap stands out":        {100, 110, 121, 130, 140, 150},
 		"three values say nothing": {1, 1, 9},
 	} {
 		if m, ok := Bimodal(xs); ok {

@@ -102,6 +102,19 @@ func TestPairingRemovesTheMachine(t *testing.T) {
 	}
 }
 
+func TestBlocksNeededAgainstTheTwin(t *testing.T) {
+	// The effect is ln 1.2 = 0.182, the twin allows f = 0.3 or so at 10 blocks. Its bound
+	// shrinks with the square root of the blocks: 10 (f/0.182)^2 of them.
+	twin := pair(t, scaled(1, 45), rates)
+	noise, _ := NoiseOf(twin)
+	v := Judge(Test{Question: Question{HigherIsBetter, 0.05, 0}, Effect: pair(t, scaled(1.2, 1), rates), Twin: &twin}, 0.001, 1)
+	size := math.Log(v.Ratio.Value)
+	want := int(math.Ceil(10 * noise.Floor * noise.Floor / size / size))
+	if v.Word != Inconclusive || v.BlocksNeeded == nil || *v.BlocksNeeded != want || want < 20 {
+		t.Errorf("%+v, want INCONCLUSIVE, %d blocks", v, want)
+	}
+}
+
 func TestPairByHand(t *testing.T) {
 	// Blocks 2/1, 4/2, 12/4, 16/8, 20/10: ratios 2, 2, 3, 2, 2; differences 1, 2, 8, 8, 10,
 	// of whose 15 pair means (1 1.5 2 4.5 4.5 5 5 5.5 6 8 8 8 9 9 10) the middle is 5.5.
