@@ -56,6 +56,7 @@ func New(o Options) (*record.Plan, error) {
 	p := &record.Plan{
 		SchemaVersion: record.SchemaVersion, Kit: o.Kit, Quick: o.Quick, Seed: o.Seed, Budget: o.Budget,
 		Blocks: blocks, Targets: targets, Scenarios: scenarios(times, targets), Rules: DefaultRules(), Probe: &capacity,
+		RequestTimeout: 5 * time.Second,
 	}
 	p.Primary = primary(p)
 	p.Steps = order(p)

@@ -38,10 +38,13 @@ type Plan struct {
 	Blocks        int           `json:"blocks"`
 	Targets       []Target      `json:"targets"`
 	Scenarios     []Scenario    `json:"scenarios"`
-	Rules         Rules         `json:"rules"`
-	Primary       []Primary     `json:"primary"`
-	Probe         *Scenario     `json:"probe,omitempty"` // run once for each target before block 1
-	Steps         []Step        `json:"steps"`           // in the order they run
+	// RequestTimeout is when a request without a reply counts as timed out; it enters
+	// the histograms at this value.
+	RequestTimeout time.Duration `json:"request_timeout_ns"`
+	Rules          Rules         `json:"rules"`
+	Primary        []Primary     `json:"primary"`
+	Probe          *Scenario     `json:"probe,omitempty"` // run once for each target before block 1
+	Steps          []Step        `json:"steps"`           // in the order they run
 }
 
 // Target is a server variant: how to start it and on which CPUs.

@@ -44,7 +44,7 @@ func closedLoop(window time.Duration) record.Scenario {
 }
 
 func planOf(scenarios []record.Scenario, targets ...record.Target) *record.Plan {
-	p := &record.Plan{Targets: targets, Scenarios: scenarios, Rules: plan.DefaultRules(), Blocks: 1}
+	p := &record.Plan{Targets: targets, Scenarios: scenarios, Rules: plan.DefaultRules(), RequestTimeout: 5 * time.Second, Blocks: 1}
 	for _, t := range targets {
 		for _, s := range scenarios {
 			p.Steps = append(p.Steps, record.Step{Index: len(p.Steps), Block: 1, Target: t.Name, Scenario: s.Name})

@@ -16,7 +16,6 @@ import (
 const (
 	readyTimeout = 20 * time.Second
 	stopGrace    = 2 * time.Second
-	replyTimeout = 5 * time.Second // a request without a reply for so long is timed out
 	logTailLines = 12
 	// Fine enough to see, within a window of a second or two, whether the rate has
 	// settled.
@@ -92,7 +91,7 @@ func (s *step) spec(address string) record.LoadSpec {
 	return record.LoadSpec{
 		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: s.Plan.Seed, Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
-		Warmup: sc.Warmup, Window: sc.Window, Timeout: replyTimeout,
+		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
 		Slice: slice, Handshake: true,
 	}
 }
