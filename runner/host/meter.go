@@ -74,11 +74,12 @@ func watchCPU(cpu int, stop *atomic.Bool, begun *sync.WaitGroup) (record.CPUHicc
 	err := pinThread(cpu)
 	sharpenTimers()
 	log := make([]record.Hiccup, 0, meterRoom)
+	due := monotonic() + meterSleep // before it is said to have begun: from here on no stall escapes it
 	begun.Done()
 	if err != nil {
 		return seen, err
 	}
-	for due := monotonic() + meterSleep; !stop.Load(); {
+	for !stop.Load() {
 		if err := sleepUntil(due); err != nil {
 			return seen, err
 		}
