@@ -41,19 +41,23 @@ type epollEngine struct {
 	lanes  []*epollLane
 	idle   ring
 	dials  int // under way
-	live   int // connected or about to be
+	live   int // lanes that are connected or about to be
 	busy   int // requests in flight
 
-	p       *phase
-	nextDue time.Duration // open loop: when the next request is due
-	checked time.Duration // time-outs were looked for
-	yielded time.Duration
-	cut     atomic.Bool
-	failed  error // of connect
+	p          *phase
+	nextDue    time.Duration // open loop: when the next request is due
+	checked    time.Duration // time-outs were looked for
+	checkEvery time.Duration
+	yielded    time.Duration
+	cut        atomic.Bool
+	failed     error // of connect
 }
 
 func newEpollEngine(spec *record.LoadSpec, s *stream, c clock) *epollEngine {
-	e := &epollEngine{spec: spec, clock: c, epfd: -1, events: make([]event, eventsAtOnce)}
+	e := &epollEngine{
+		spec: spec, clock: c, epfd: -1, events: make([]event, eventsAtOnce),
+		checkEvery: min(spec.Timeout/50, 50*time.Millisecond),
+	}
 	for i := range spec.Connections {
 		e.lanes = append(e.lanes, &epollLane{lane: newLane(i, s, keepFor(s)), fd: -1})
 	}
@@ -61,7 +65,8 @@ func newEpollEngine(spec *record.LoadSpec, s *stream, c clock) *epollEngine {
 	return e
 }
 
-// connect dials every connection, some at a time.
+// connect dials every connection, some at a time. Where each request has a
+// connection of its own it dials one, to learn whether the server is there.
 func (e *epollEngine) connect(ctx context.Context) error {
 	if err := e.resolve(ctx); err != nil {
 		return err
@@ -70,21 +75,31 @@ func (e *epollEngine) connect(ctx context.Context) error {
 	if e.epfd, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return os.NewSyscallError("epoll_create", err)
 	}
-	for i := 0; i < len(e.lanes) || e.dials > 0; {
-		if i < len(e.lanes) && e.dials < dialAtOnce {
-			e.dial(e.lanes[i])
-			i++
-		} else if err := e.turn(e.clock.now(), longestWait); err != nil {
+	lanes := e.lanes
+	if e.spec.NewConns {
+		lanes = lanes[:1]
+	}
+	for next := 0; next < len(lanes) || e.dials > 0; e.expire(e.clock.now()) {
+		if next < len(lanes) && e.dials < dialAtOnce {
+			e.dial(lanes[next])
+			next++
+		} else if err := e.turn(longestWait); err != nil {
 			return err
 		}
-		if e.failed != nil || ctx.Err() != nil {
+		if e.failed == nil && ctx.Err() != nil {
+			e.failed = context.Cause(ctx)
+		}
+		if e.failed != nil {
 			e.close()
-			if e.failed == nil {
-				return context.Cause(ctx)
-			}
 			return e.failed
 		}
-		e.expire(e.clock.now())
+	}
+	e.live = len(e.lanes)
+	if e.spec.NewConns {
+		e.hangUp(e.lanes[0])
+		for _, l := range e.lanes {
+			l.state = idle
+		}
 	}
 	return nil
 }
@@ -143,7 +158,7 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 	e.checked, e.yielded = now, now
 	for _, l := range e.lanes {
 		if l.state == idle {
-			e.next(l, e.clock.now())
+			e.idle.push(l)
 		}
 	}
 	for {
@@ -153,18 +168,18 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 			p.shut(p.end)
 		}
 		if e.cut.Load() || now >= p.giveUp || p.hopeless() || e.live == 0 {
-			e.abandon(ctx)
+			e.abandon()
 			break
 		}
 		if e.busy == 0 && p.finished(now) {
 			break
 		}
-		if err := e.turn(now, e.patience(now)); err != nil {
+		if err := e.turn(e.patience(now)); err != nil {
 			return err
 		}
 		e.housekeeping(e.clock.now())
 	}
-	p.finish(e.clock.now(), ctx.Err() != nil)
+	p.finish(e.clock.now(), p.over)
 	return p.verdict(ctx, e.live)
 }
 
@@ -181,7 +196,7 @@ func (e *epollEngine) patience(now time.Duration) time.Duration {
 }
 
 // turn waits for events and handles them.
-func (e *epollEngine) turn(now, wait time.Duration) error {
+func (e *epollEngine) turn(wait time.Duration) error {
 	n, errno := pollWait(e.epfd, e.events, wait)
 	if errno != 0 {
 		return os.NewSyscallError("epoll_pwait2", errno)
@@ -203,21 +218,15 @@ func (e *epollEngine) turn(now, wait time.Duration) error {
 	return nil
 }
 
-// dispatch sends what is due on idle connections, the one that has been idle
-// longest first, so that all of them rest alike.
+// dispatch sends what is to be sent now on idle connections, the one that has
+// been idle longest first, so that all of them rest alike.
 func (e *epollEngine) dispatch(now time.Duration) {
 	e.nextDue = forever
-	if e.p.open == nil {
-		return
-	}
-	for {
-		due, more := e.p.due()
-		if !more {
-			return
-		}
-		e.nextDue = due
-		if due > now {
-			return
+	for e.idle.n > 0 && !e.p.finished(now) && !e.p.hopeless() {
+		if e.p.open != nil {
+			if e.nextDue, _ = e.p.due(); e.nextDue > now {
+				return
+			}
 		}
 		l := e.idle.pop()
 		if l == nil {
@@ -230,7 +239,7 @@ func (e *epollEngine) dispatch(now time.Duration) {
 
 // housekeeping looks for time-outs and yields, every few milliseconds.
 func (e *epollEngine) housekeeping(now time.Duration) {
-	if now-e.checked >= longestWait {
+	if now-e.checked >= e.checkEvery {
 		e.checked = now
 		e.expire(now)
 	}
@@ -248,7 +257,7 @@ func (e *epollEngine) expire(now time.Duration) {
 			continue
 		}
 		if l.state == dialling {
-			e.lost(l, &fault{record.ErrTimeout, fmt.Sprintf("dial: no connection within %v", e.spec.Timeout)})
+			e.lost(l, &fault{record.ErrTimeout, fmt.Sprintf("no connection within %v", e.spec.Timeout)}, l.overdue)
 			continue
 		}
 		l.x.done = l.overdue
@@ -256,18 +265,15 @@ func (e *epollEngine) expire(now time.Duration) {
 	}
 }
 
-// abandon gives up what is in flight. Its connections are of no use: the
-// replies may still come.
-func (e *epollEngine) abandon(ctx context.Context) {
+// abandon gives up what is in flight; its connections are of no use any more.
+func (e *epollEngine) abandon() {
 	e.p.over = true
+	now := e.clock.now()
 	for _, l := range e.lanes {
-		if l.state == busy {
+		if l.state == busy || l.carries {
 			e.busy--
-			e.p.rec.abandoned()
-			l.state = idle
-			if ctx.Err() == nil {
-				e.replace(l)
-			}
+			e.p.rec.abandoned(&l.x, now)
+			e.drop(l)
 		}
 	}
 }

@@ -1,14 +1,9 @@
 package load
 
 import (
-	"fmt"
-	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"gonogo/runner/record"
 )
 
 // The states of a connection.
@@ -24,6 +19,7 @@ type epollLane struct {
 	fd         int
 	generation int32 // of fd: events of an older one are void
 	state      int
+	carries    bool          // the dial is for a request, which is in flight
 	queued     bool          // in the ring of idle lanes
 	hangup     bool          // the server has closed its side
 	pending    []byte        // of the request, not yet taken by the kernel
@@ -96,11 +92,10 @@ func (e *epollEngine) receive(l *epollLane, woke time.Duration) {
 
 // complete judges a reply and sends the next request.
 func (e *epollEngine) complete(l *epollLane) {
-	f := l.judge()
-	e.busy--
-	l.state = idle
-	e.p.settle(&l.lane, f, false)
-	if l.hangup || !l.reusable() {
+	e.settle(l, l.judge())
+	if e.spec.NewConns {
+		e.hangUp(l)
+	} else if l.hangup || !l.reusable() {
 		e.replace(l)
 		return
 	}
@@ -112,28 +107,49 @@ func (e *epollEngine) fail(l *epollLane, f *fault) {
 	if l.x.first == 0 || l.x.first > l.x.done {
 		l.x.first = l.x.done
 	}
+	e.settle(l, l.blame(f))
+	if e.spec.NewConns {
+		e.hangUp(l)
+		e.idle.push(l) // not at once: a server that only fails must not keep the loop in here
+	} else {
+		e.replace(l)
+	}
+}
+
+func (e *epollEngine) settle(l *epollLane, f *fault) {
 	e.busy--
 	l.state = idle
-	e.p.settle(&l.lane, l.blame(f), false)
-	e.replace(l)
+	l.freeAt = l.x.done
+	e.p.settle(&l.lane, f, false)
 }
 
 // next sends the lane's next request, if there is one now, or lets it rest.
 func (e *epollEngine) next(l *epollLane, now time.Duration) {
-	if e.cut.Load() || !e.p.give(&l.lane, now) {
+	free := l.freeAt
+	if e.idle.n > 0 { // so another could have taken it before
+		free = 0
+	}
+	if !e.p.give(&l.lane, now, free) {
 		e.idle.push(l)
+		return
+	}
+	e.busy++
+	l.x.sent = e.clock.now()
+	e.p.rec.sent(&l.x, len(l.out))
+	l.pending = l.out
+	if e.spec.NewConns {
+		l.carries, l.x.dialled = true, true
+		e.p.rec.newDials++
+		e.dial(l)
 		return
 	}
 	e.send(l)
 }
 
+// send writes the request.
 func (e *epollEngine) send(l *epollLane) {
 	l.state = busy
-	e.busy++
-	l.x.sent = e.clock.now()
 	l.overdue = l.x.sent + e.spec.Timeout
-	e.p.rec.sent(l.x.sent, len(l.out))
-	l.pending = l.out
 	e.flush(l)
 }
 
@@ -156,112 +172,28 @@ func (e *epollEngine) flush(l *epollLane) bool {
 	return true
 }
 
-// disturbed handles an event on a connection without a request: the server has
-// closed it, or speaks unasked.
-func (e *epollEngine) disturbed(l *epollLane) {
-	n, errno := receive(l.fd, l.in.buf)
-	var f *fault
-	switch {
-	case errno == unix.EAGAIN || errno == unix.EINTR:
-		return
-	case errno != 0:
-		f = socketFault("read on an idle connection", errno)
-	case n == 0:
-		f = &fault{record.ErrClosed, "an idle connection was closed"}
-	default:
-		f = &fault{record.ErrMalformed, fmt.Sprintf("%d bytes on an idle connection: %s", n, excerpt(l.in.buf[:n]))}
-	}
-	if e.p != nil {
-		e.p.rec.fault(f.kind, f.text)
-	}
-	e.replace(l)
-}
-
 // replace dials again. A connection that cannot be replaced is gone for good: a
 // server that refuses is not asked again and again.
 func (e *epollEngine) replace(l *epollLane) {
 	e.drop(l)
+	e.live++
 	e.dial(l)
 }
 
+// drop ends a lane.
 func (e *epollEngine) drop(l *epollLane) {
-	unix.Close(l.fd) // which takes it out of the epoll set
-	l.fd = -1
-	l.generation++
+	e.hangUp(l)
 	l.state = gone
 	e.live--
 }
 
-// dial begins to connect.
-func (e *epollEngine) dial(l *epollLane) {
-	fd, err := unix.Socket(e.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		e.refused(os.NewSyscallError("socket", err))
-		return
+// hangUp closes the connection, which takes it out of the epoll set.
+func (e *epollEngine) hangUp(l *epollLane) {
+	if l.fd >= 0 {
+		unix.Close(l.fd)
+		l.fd = -1
+		l.generation++
 	}
-	l.fd, l.hangup, l.state = fd, false, dialling
-	l.overdue = e.clock.now() + e.spec.Timeout
-	e.live++
-	e.dials++
-	if e.family != unix.AF_UNIX {
-		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
-	}
-	if err := unix.Connect(fd, e.target); err != nil && err != unix.EINPROGRESS {
-		e.lost(l, dialFault(err))
-		return
-	}
-	// All that will ever be asked for, once: no call of epoll_ctl per request.
-	ev := event{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | epollET, Fd: int32(l.x.connection), Pad: l.generation}
-	if err := unix.EpollCtl(e.epfd, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
-		e.lost(l, dialFault(os.NewSyscallError("epoll_ctl", err)))
-	}
-}
-
-const epollET = 1 << 31 // unix.EPOLLET is negative on some systems
-
-// dialled ends a dial, well or not.
-func (e *epollEngine) dialled(l *epollLane) {
-	code, err := unix.GetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_ERROR)
-	if err == nil && code != 0 {
-		err = syscall.Errno(code)
-	}
-	if err != nil {
-		e.lost(l, dialFault(err))
-		return
-	}
-	e.dials--
-	l.state = idle
-	if e.p == nil {
-		return
-	}
-	l.dialledAt = e.clock.now()
-	e.p.rec.newDials++
-	e.next(l, l.dialledAt)
-}
-
-func dialFault(err error) *fault {
-	err = os.NewSyscallError("connect", err)
-	return &fault{classify(err), err.Error()}
-}
-
-// lost ends a dial that failed.
-func (e *epollEngine) lost(l *epollLane, f *fault) {
-	e.dials--
-	e.drop(l)
-	e.refused(f)
-}
-
-// refused notes that there will be one connection less.
-func (e *epollEngine) refused(err error) {
-	if e.p == nil {
-		e.failed = err
-		return
-	}
-	f, ok := err.(*fault)
-	if !ok {
-		f = &fault{classify(err), err.Error()}
-	}
-	e.p.rec.fault(f.kind, f.text)
 }
 
 // ring is a queue of idle lanes, first in, first out.

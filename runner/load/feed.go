@@ -6,7 +6,8 @@ import "time"
 // always one more until the end; in an open loop the schedule decides. It is
 // not safe for concurrent use.
 type feed struct {
-	end   time.Duration // on the run's clock: nothing is sent (closed) or due (open) from then on
+	end   time.Duration // on the run's clock: nothing is intended from then on
+	last  time.Duration // nothing is sent from then on; what was due and waited is left
 	limit uint64        // request numbers stay below; 0: no limit
 	base  uint64        // added to every number: warm-up draws from elsewhere than the window
 	start time.Duration // on the run's clock
@@ -18,16 +19,16 @@ type feed struct {
 
 // take returns the next request, when it is intended, and whether there is one now.
 func (f *feed) take(now time.Duration) (number uint64, intended time.Duration, ok bool) {
+	if f.finished(now) {
+		return 0, 0, false
+	}
 	if f.open == nil {
-		if f.finished(now) {
-			return 0, 0, false
-		}
 		n := f.next
 		f.next += f.step
 		return f.base + n, now, true
 	}
-	at, more := f.due()
-	if !more || at > now {
+	at, _ := f.due()
+	if at > now {
 		return 0, 0, false
 	}
 	n := f.open.i
@@ -39,7 +40,7 @@ func (f *feed) take(now time.Duration) (number uint64, intended time.Duration, o
 // are no more.
 func (f *feed) due() (time.Duration, bool) {
 	d, inside := f.open.due()
-	if f.over || !inside || f.limit > 0 && f.open.i >= f.limit {
+	if !inside || f.limit > 0 && f.open.i >= f.limit {
 		return 0, false
 	}
 	return f.start + d, true
@@ -47,19 +48,21 @@ func (f *feed) due() (time.Duration, bool) {
 
 // finished reports whether no request will follow, now or later.
 func (f *feed) finished(now time.Duration) bool {
+	if f.over || now >= f.last {
+		return true
+	}
 	if f.open != nil {
 		_, more := f.due()
 		return !more
 	}
-	return f.over || now >= f.end || f.limit > 0 && f.next >= f.limit
+	return f.limit > 0 && f.next >= f.limit
 }
 
 // rest takes all requests of an open loop that are due by now and were never
 // sent, and returns their number.
 func (f *feed) rest(now time.Duration) (n uint64) {
 	for f.open != nil {
-		d, inside := f.open.due()
-		if !inside || f.start+d > now || f.limit > 0 && f.open.i >= f.limit {
+		if at, more := f.due(); !more || at > now {
 			break
 		}
 		f.open.next()

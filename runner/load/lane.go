@@ -13,8 +13,9 @@ type lane struct {
 	in     *reader
 	bytes  int // received for this request
 	stream *stream
-	// dialledAt is when the connection was replaced last.
-	dialledAt time.Duration
+	// freeAt is when the last reply ended or the connection was replaced,
+	// dialledAt when it was replaced.
+	freeAt, dialledAt time.Duration
 }
 
 func newLane(number int, s *stream, keep int) lane {

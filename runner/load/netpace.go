@@ -41,13 +41,9 @@ func (e *netEngine) stop(p *phase) {
 
 // expire cuts off every request whose reply is overdue.
 func (e *netEngine) expire() {
-	now, past := int64(e.clock.now()), time.Unix(1, 0)
+	now := int64(e.clock.now())
 	for _, l := range e.lanes {
-		// The swap fails when the reply came in between; when it succeeds the
-		// lane drops this connection, so the deadline hits no later request.
-		if due := l.overdue.Load(); due > 0 && now >= due && l.overdue.CompareAndSwap(due, expired) {
-			l.conn.SetDeadline(past)
-		}
+		l.expire(now)
 	}
 }
 
@@ -57,17 +53,17 @@ func (e *netEngine) pace(p *phase, done <-chan struct{}) {
 	for {
 		e.mu.Lock()
 		now := e.clock.now()
-		at, more := p.due()
-		if !more {
+		if p.finished(now) {
 			e.release()
 			e.mu.Unlock()
 			return
 		}
+		at, _ := p.due()
 		wait, busy := at-now, len(e.idle) == 0
 		if wait <= 0 && !busy {
 			l := e.idle[0]
 			e.idle = append(e.idle[:0], e.idle[1:]...)
-			l.given = p.give(&l.lane, now)
+			l.given = p.give(&l.lane, now, 0)
 			l.wake <- struct{}{}
 		}
 		freed := e.freed

@@ -20,7 +20,8 @@ type phase struct {
 	rec     *recorder
 	clock   clock
 	timeout time.Duration
-	// giveUp is when draining ends: what has no reply then is unfinished.
+	// giveUp is when draining ends. By then every request has been answered or
+	// has timed out, or the engine is broken.
 	giveUp time.Duration
 	// patience is how many wrong answers in a row end the run: a server that
 	// does nothing but refuse is not worth a window.
@@ -41,12 +42,14 @@ func (p *phase) shut(now time.Duration) {
 // hopeless reports whether the run must end because nothing right comes.
 func (p *phase) hopeless() bool { return p.rec.badInARow > p.patience }
 
-// give loads the lane with the next request, if one is to be sent now.
-func (p *phase) give(l *lane, now time.Duration) bool {
+// give loads the lane with the next request, if one is to be sent now. free is
+// the time from which a connection has been free to take it.
+func (p *phase) give(l *lane, now, free time.Duration) bool {
 	number, intended, ok := p.take(now)
 	if ok {
 		p.rec.counts.Planned++
 		l.load(number, intended)
+		l.x.free = free
 	}
 	return ok
 }
@@ -57,7 +60,7 @@ func (p *phase) settle(l *lane, f *fault, cut bool) {
 	case f == nil:
 		p.rec.right(&l.x, l.bytes)
 	case cut:
-		p.rec.abandoned()
+		p.rec.abandoned(&l.x, l.x.done)
 	default:
 		p.rec.wrong(&l.x, l.bytes, f.kind, f.text)
 	}
@@ -83,6 +86,8 @@ func (p *phase) verdict(ctx context.Context, live int) error {
 		return fmt.Errorf("nothing right in %d answers; last: %s", p.rec.badInARow, p.rec.lastBad)
 	case live == 0:
 		return fmt.Errorf("no connection left; last: %s", p.rec.lastBad)
+	case p.rec.inFlight > 0:
+		return fmt.Errorf("%d requests are neither answered nor timed out", p.rec.inFlight)
 	}
 	return nil
 }

@@ -15,7 +15,9 @@ type exchange struct {
 	connection int
 	dialled    bool // a dial lies between intended and done
 
-	intended, sent, first, done time.Duration
+	// free is when the connection was free to take the request, 0 if others were
+	// free all along.
+	intended, free, sent, first, done time.Duration
 }
 
 // recorder takes the account of a phase. It allocates nothing for a right
@@ -27,8 +29,10 @@ type recorder struct {
 	shut   bool // the window is over, what comes now was drained
 	counts record.Counts
 	errors map[string]record.ErrorKind
-	// In an open loop all three; in a closed loop service alone.
-	response, service, lag, miss *histogram.H
+	// In a closed loop service and miss alone.
+	response, service, lag, pacing, miss *histogram.H
+
+	poolWaits, sentInTime uint64
 
 	slices  []record.Slice
 	warm    []record.Slice
@@ -38,8 +42,10 @@ type recorder struct {
 	newDials          int
 
 	inFlight  int
-	area      float64       // integral of inFlight over the window, nanoseconds
+	area      time.Duration // integral of inFlight over the window
 	areaUpTo  time.Duration //
+	overhang  time.Duration // record.LoadResult has these two
+	otherTime time.Duration
 	lastDone  time.Duration
 	badInARow int
 	lastBad   string
@@ -48,7 +54,7 @@ type recorder struct {
 func newRecorder(open bool, seconds int) *recorder {
 	return &recorder{
 		open: open, errors: map[string]record.ErrorKind{},
-		response: histogram.New(), service: histogram.New(), lag: histogram.New(), miss: histogram.New(),
+		response: histogram.New(), service: histogram.New(), lag: histogram.New(), pacing: histogram.New(), miss: histogram.New(),
 		slices: make([]record.Slice, 0, seconds),
 	}
 }
@@ -60,14 +66,15 @@ func (r *recorder) begin(start, end time.Duration) {
 	}
 	r.warm = append(r.warm, r.slices...)
 	r.slices = r.slices[:0]
-	for _, h := range []*histogram.H{r.response, r.service, r.lag, r.miss} {
+	for _, h := range []*histogram.H{r.response, r.service, r.lag, r.pacing, r.miss} {
 		h.Reset()
 	}
 	clear(r.errors)
 	r.slowest.reset()
 	r.start, r.end, r.shut = start, end, false
 	r.counts, r.bytesIn, r.bytesOut, r.newDials = record.Counts{}, 0, 0, 0
-	r.area, r.areaUpTo, r.badInARow = 0, start, 0
+	r.area, r.areaUpTo, r.overhang, r.otherTime, r.badInARow = 0, start, 0, 0, 0
+	r.poolWaits, r.sentInTime = 0, 0
 }
 
 // close ends the window at its planned end, or now if it is cut short. A reply
@@ -84,25 +91,37 @@ func (r *recorder) close(now time.Duration) {
 	}
 }
 
-// flow integrates the number of requests in flight.
+// flow integrates the number of requests in flight up to a time.
 func (r *recorder) flow(now time.Duration) {
 	if now > r.areaUpTo && !r.shut {
 		to := min(now, r.end)
-		r.area += float64(r.inFlight) * float64(to-r.areaUpTo)
+		r.area += time.Duration(r.inFlight) * (to - r.areaUpTo)
 		r.areaUpTo = to
 	}
 }
 
+// flows changes the number in flight at a time, which may lie before what is
+// integrated already: clocks are read before the account is at hand.
+func (r *recorder) flows(at time.Duration, change int) {
+	r.flow(at)
+	r.inFlight += change
+	if at < r.areaUpTo {
+		r.area += time.Duration(change) * (r.areaUpTo - at)
+	}
+}
+
 // sent notes that a request leaves.
-func (r *recorder) sent(now time.Duration, bytes int) {
-	r.flow(now)
-	r.inFlight++
+func (r *recorder) sent(x *exchange, bytes int) {
+	r.flows(x.sent, +1)
 	r.bytesOut += uint64(bytes)
+	if x.sent < r.end {
+		r.sentInTime++
+	}
 }
 
 // right notes a reply that is what was wanted.
 func (r *recorder) right(x *exchange, bytes int) {
-	r.landed(x.done, bytes)
+	r.landed(x.done, bytes, x)
 	r.badInARow = 0
 	if x.template.miss {
 		r.counts.Miss++
@@ -110,7 +129,7 @@ func (r *recorder) right(x *exchange, bytes int) {
 		r.counts.OK++
 	}
 	latency := r.latencies(x)
-	if !r.shut && x.done < r.end {
+	if x.done < r.end {
 		r.counts.InWindow++
 		s := r.sliceAt(x.done)
 		s.Right++
@@ -122,7 +141,7 @@ func (r *recorder) right(x *exchange, bytes int) {
 // histograms at the time it was given up: to leave it out would make a slow
 // server look fast.
 func (r *recorder) wrong(x *exchange, bytes int, kind, text string) {
-	r.landed(x.done, bytes)
+	r.landed(x.done, bytes, x)
 	r.badInARow++
 	r.fault(kind, text)
 	if kind == record.ErrTimeout {
@@ -130,8 +149,9 @@ func (r *recorder) wrong(x *exchange, bytes int, kind, text string) {
 		r.latencies(x)
 	} else {
 		r.counts.Failed++
+		r.otherTime += x.done - x.sent
 	}
-	if !r.shut && x.done < r.end {
+	if x.done < r.end {
 		r.sliceAt(x.done).Bad++
 	}
 }
@@ -143,15 +163,19 @@ func (r *recorder) latencies(x *exchange) time.Duration {
 	if r.open {
 		latency = x.done - x.intended
 		r.lag.Record(x.sent - x.intended)
+		r.pacing.Record(x.sent - max(x.intended, x.free))
+		if x.free > x.intended {
+			r.poolWaits++
+		}
 	}
-	switch {
-	case x.template.miss:
+	if x.template.miss {
 		r.miss.Record(latency)
-	case r.open:
-		r.response.Record(latency)
-		fallthrough
-	default:
+		r.otherTime += service
+	} else {
 		r.service.Record(service)
+		if r.open {
+			r.response.Record(latency)
+		}
 	}
 	if latency > r.slowest.least {
 		r.slowest.add(latency, x)
@@ -170,15 +194,19 @@ func (r *recorder) fault(kind, text string) {
 }
 
 // abandoned notes a request in flight that was given up when the run was cut.
-func (r *recorder) abandoned() {
-	r.inFlight--
+func (r *recorder) abandoned(x *exchange, now time.Duration) {
+	r.landed(now, 0, x)
+	r.otherTime += now - x.sent
 	r.counts.Unfinished++
 }
 
-func (r *recorder) landed(now time.Duration, bytes int) {
-	r.flow(now)
-	r.inFlight--
-	r.lastDone = now
+// landed notes that a request is no longer in flight.
+func (r *recorder) landed(at time.Duration, bytes int, x *exchange) {
+	r.flows(at, -1)
+	if at > r.end {
+		r.overhang += at - max(r.end, x.sent)
+	}
+	r.lastDone = max(r.lastDone, at)
 	r.bytesIn += uint64(bytes)
 }
 

@@ -16,17 +16,20 @@ func (r *run) result() *record.LoadResult {
 		Engine: r.spec.Engine, Kind: r.spec.Kind, Connections: r.engine.established(), NewDials: rec.newDials,
 		Start: r.opened.UTC(), StartMonotonic: monotonicAt(r.opened), Window: window, Warmup: r.warmup,
 		Counts: rec.counts, Errors: maps.Clone(rec.errors),
-		Service: encode(rec.service), Response: encode(rec.response), SendLag: encode(rec.lag), Miss: encode(rec.miss),
+		Service: encode(rec.service), Response: encode(rec.response), SendLag: encode(rec.lag), Pacing: encode(rec.pacing), Miss: encode(rec.miss),
 		Timeline: slices.Concat(rec.warm, rec.slices), Slowest: rec.slowest.list(rec.start),
 		CPU: record.CPUTime{
 			User:   r.end.cpu.User - r.before.cpu.User,
 			System: r.end.cpu.System - r.before.cpu.System,
 		},
 		GCPause: r.end.gcPause - r.before.gcPause, GCCount: uint32(r.end.gcCount - r.before.gcCount),
-		BytesOut: rec.bytesOut, BytesIn: rec.bytesIn,
+		OtherTime: rec.otherTime, Overhang: rec.overhang, BytesOut: rec.bytesOut, BytesIn: rec.bytesIn,
+	}
+	if rec.open {
+		res.PoolWaits, res.SentInTime = rec.poolWaits, rec.sentInTime
 	}
 	if window > 0 {
-		mean := rec.area / float64(window)
+		mean := float64(rec.area) / float64(window)
 		res.InFlightMean = &mean
 	}
 	return res

@@ -150,17 +150,24 @@ func (r *run) window(ctx context.Context) error {
 	return closing
 }
 
+// drainMargin is how much later than the last time-out draining is given up.
+const drainMargin = 500 * time.Millisecond
+
 func (r *run) phase(start, end time.Duration, base, limit uint64) *phase {
 	r.rec.begin(start, end)
 	step := uint64(max(r.spec.Workers, 1))
 	p := &phase{
-		rec: r.rec, clock: r.clock, timeout: r.spec.Timeout, giveUp: end + r.spec.Timeout,
+		rec: r.rec, clock: r.clock, timeout: r.spec.Timeout,
 		patience: 100 + 2*r.spec.Connections, onClose: func() {},
-		feed: feed{start: start, end: end, base: base, limit: limit, next: uint64(r.spec.Worker), step: step},
+		feed: feed{start: start, end: end, last: end, base: base, limit: limit, next: uint64(r.spec.Worker), step: step},
 	}
 	if r.spec.Kind == record.Open {
 		s := Schedule{RatePerSec: r.spec.RatePerSec, Window: end - start, Poisson: r.spec.Arrivals == poisson, Seed: r.spec.Seed + base}
 		p.open = s.arrivals(p.next, step)
+		if base == 0 { // a backlog of the window counts, one of the warm-up is dropped
+			p.last += r.spec.Timeout
+		}
 	}
+	p.giveUp = p.last + r.spec.Timeout + drainMargin
 	return p
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -66,10 +68,17 @@ func serve(t *testing.T, h http.Handler) *server {
 	return s
 }
 
-func (s *server) spec(requests ...record.Request) record.LoadSpec {
+func (s *server) spec(engine string, requests ...record.Request) record.LoadSpec {
 	return record.LoadSpec{
 		Address: s.Listener.Addr().String(), Host: "127.0.0.1", Requests: requests, IDs: 10_000, Seed: 7,
-		Kind: record.Closed, Connections: 4, Warmup: 50 * time.Millisecond, Window: 300 * time.Millisecond, Timeout: 5 * time.Second,
+		Kind: record.Closed, Engine: engine, Connections: 4, Warmup: 50 * time.Millisecond, Window: 300 * time.Millisecond, Timeout: 5 * time.Second,
+	}
+}
+
+// onEngines runs a test on every engine that this system has.
+func onEngines(t *testing.T, test func(t *testing.T, engine string)) {
+	for _, e := range engines {
+		t.Run(e, func(t *testing.T) { test(t, e) })
 	}
 }
 
@@ -105,6 +114,10 @@ func conserved(t *testing.T, res *record.LoadResult) {
 			}
 		}
 	}
+	inFlight := time.Duration(math.Round(*res.InFlightMean * float64(res.Window)))
+	if got, want := inFlight+res.Overhang, sum(res.Service)+res.OtherTime; (got - want).Abs() > 10*time.Nanosecond {
+		t.Errorf("requests were in flight for %v, their times add up to %v", got, want)
+	}
 	for _, s := range res.Slowest {
 		if s.Intended > s.Sent || s.Sent > s.FirstByte || s.FirstByte > s.Done {
 			t.Errorf("clocks out of order: %+v", s)
@@ -112,172 +125,280 @@ func conserved(t *testing.T, res *record.LoadResult) {
 	}
 }
 
+func sum(h *record.Histogram) time.Duration {
+	if h == nil {
+		return 0
+	}
+	return h.Sum
+}
+
 func TestClosedLoop(t *testing.T) {
-	s := serve(t, users())
-	res, err := Run(t.Context(), s.spec(getUser, getNone, postUser), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conserved(t, res)
-	c := res.Counts
-	if c.OK == 0 || c.Miss == 0 || c.Bad() != 0 || c.InWindow == 0 {
-		t.Errorf("counts %+v, errors %v", c, res.Errors)
-	}
-	if got := s.accepted.Load(); got != 4 || res.Connections != 4 || res.NewDials != 0 {
-		t.Errorf("server accepted %d connections, result says %d and %d new", got, res.Connections, res.NewDials)
-	}
-	if res.Response != nil || res.SendLag != nil {
-		t.Error("a closed loop has no response time but its service time")
-	}
-	if res.Window != 300*time.Millisecond || res.Warmup != 50*time.Millisecond {
-		t.Errorf("window %v, warm-up %v", res.Window, res.Warmup)
-	}
-	if len(res.Slowest) != keepSlowest {
-		t.Errorf("%d slowest", len(res.Slowest))
-	}
-	if res.CPU.Total() <= 0 || res.BytesIn == 0 || res.BytesOut == 0 {
-		t.Errorf("cpu %v, in %d, out %d", res.CPU, res.BytesIn, res.BytesOut)
-	}
-	if m := *res.InFlightMean; m <= 0 || m > 4 {
-		t.Errorf("%v in flight on 4 connections", m)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		res, err := Run(t.Context(), s.spec(engine, getUser, getNone, postUser), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		c := res.Counts
+		if c.OK == 0 || c.Miss == 0 || c.Bad() != 0 || c.InWindow == 0 {
+			t.Errorf("counts %+v, errors %v", c, res.Errors)
+		}
+		if got := s.accepted.Load(); got != 4 || res.Connections != 4 || res.NewDials != 0 {
+			t.Errorf("server accepted %d connections, result says %d and %d new", got, res.Connections, res.NewDials)
+		}
+		if res.Response != nil || res.SendLag != nil {
+			t.Error("a closed loop has no response time but its service time")
+		}
+		if res.Window != 300*time.Millisecond || res.Warmup != 50*time.Millisecond {
+			t.Errorf("window %v, warm-up %v", res.Window, res.Warmup)
+		}
+		if len(res.Slowest) != keepSlowest {
+			t.Errorf("%d slowest", len(res.Slowest))
+		}
+		if res.CPU.Total() <= 0 || res.BytesIn == 0 || res.BytesOut == 0 {
+			t.Errorf("cpu %v, in %d, out %d", res.CPU, res.BytesIn, res.BytesOut)
+		}
+		if m := *res.InFlightMean; m <= 0 || m > 4 {
+			t.Errorf("%v in flight on 4 connections", m)
+		}
+	})
 }
 
 func TestOpenLoop(t *testing.T) {
-	s := serve(t, users())
-	spec := s.spec(getUser)
-	spec.Kind, spec.RatePerSec = record.Open, 500
-	res, err := Run(t.Context(), spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conserved(t, res)
-	if res.Counts.Planned != 150 || res.Counts.OK != 150 { // 500/s x 0.3 s
-		t.Errorf("counts %+v, errors %v", res.Counts, res.Errors)
-	}
-	if res.Response.Count != 150 || res.SendLag.Count != 150 || res.Response.Min < res.Service.Min {
-		t.Errorf("response %+v service %+v", res.Response, res.Service)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		spec := s.spec(engine, getUser)
+		spec.Kind, spec.RatePerSec = record.Open, 500
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.Planned != 150 || res.Counts.OK != 150 { // 500/s x 0.3 s
+			t.Errorf("counts %+v, errors %v", res.Counts, res.Errors)
+		}
+		if res.Response.Count != 150 || res.SendLag.Count != 150 || res.Response.Min < res.Service.Min {
+			t.Errorf("response %+v service %+v", res.Response, res.Service)
+		}
+	})
 }
 
 func TestCountEndsTheWindow(t *testing.T) {
-	s := serve(t, users())
-	spec := s.spec(getUser)
-	spec.Window, spec.Count = 0, 1000
-	res, err := Run(t.Context(), spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conserved(t, res)
-	if res.Counts.OK != 1000 || res.Counts.InWindow != 1000 || res.Window <= 0 {
-		t.Errorf("counts %+v in %v", res.Counts, res.Window)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		spec := s.spec(engine, getUser)
+		spec.Window, spec.Count = 0, 1000
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.OK != 1000 || res.Counts.InWindow != 1000 || res.Window <= 0 {
+			t.Errorf("counts %+v in %v", res.Counts, res.Window)
+		}
+	})
 }
 
 func TestEdges(t *testing.T) {
-	s := serve(t, users())
-	var events []string
-	_, err := Run(t.Context(), s.spec(getUser), func(e string) error { events = append(events, e); return nil })
-	if err != nil || strings.Join(events, " ") != "warm done" {
-		t.Errorf("events %v, error %v", events, err)
-	}
-	stop := fmt.Errorf("stop")
-	if res, err := Run(t.Context(), s.spec(getUser), func(string) error { return stop }); err != stop || res != nil {
-		t.Errorf("an edge that fails: result %v, error %v", res, err)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		var events []string
+		_, err := Run(t.Context(), s.spec(engine, getUser), func(e string) error { events = append(events, e); return nil })
+		if err != nil || strings.Join(events, " ") != "warm done" {
+			t.Errorf("events %v, error %v", events, err)
+		}
+		stop := fmt.Errorf("stop")
+		if res, err := Run(t.Context(), s.spec(engine, getUser), func(string) error { return stop }); err != stop || res != nil {
+			t.Errorf("an edge that fails: result %v, error %v", res, err)
+		}
+	})
 }
 
 // C25: fast errors are not throughput.
 func TestWrongAnswersEndTheRun(t *testing.T) {
-	s := serve(t, users())
-	typo := getUser
-	typo.Path = "/user/{id}"
-	begin := time.Now()
-	spec := s.spec(typo)
-	spec.Warmup, spec.Window = 0, time.Hour
-	res, err := Run(t.Context(), spec, nil)
-	if err == nil || !strings.Contains(err.Error(), "wrong status") {
-		t.Fatalf("error %v after %v", err, time.Since(begin))
-	}
-	conserved(t, res)
-	if res.Counts.Answered() != 0 || res.Errors[record.ErrStatus].Count == 0 || res.Service != nil {
-		t.Errorf("counts %+v errors %v", res.Counts, res.Errors)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		typo := getUser
+		typo.Path = "/user/{id}"
+		begin := time.Now()
+		spec := s.spec(engine, typo)
+		spec.Warmup, spec.Window = 0, time.Hour
+		res, err := Run(t.Context(), spec, nil)
+		if err == nil || !strings.Contains(err.Error(), "wrong status") {
+			t.Fatalf("error %v after %v", err, time.Since(begin))
+		}
+		conserved(t, res)
+		if res.Counts.Answered() != 0 || res.Errors[record.ErrStatus].Count == 0 || res.Service != nil {
+			t.Errorf("counts %+v errors %v", res.Counts, res.Errors)
+		}
+	})
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{Server: &httptest.Server{Listener: l}}
-	spec := s.spec(getUser)
-	l.Close()
-	if res, err := Run(t.Context(), spec, nil); err == nil || res != nil || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("result %v, error %v", res, err)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &server{Server: &httptest.Server{Listener: l}}
+		spec := s.spec(engine, getUser)
+		l.Close()
+		if res, err := Run(t.Context(), spec, nil); err == nil || res != nil || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("result %v, error %v", res, err)
+		}
+	})
 }
 
 // A server that dies in the window ends the run at once.
 func TestServerDies(t *testing.T) {
-	for _, kind := range []record.Kind{record.Closed, record.Open} {
-		s := serve(t, users())
-		spec := s.spec(getUser)
-		spec.Kind, spec.Window = kind, time.Hour
-		if kind == record.Open {
-			spec.RatePerSec = 2000
+	onEngines(t, func(t *testing.T, engine string) {
+		for _, kind := range []record.Kind{record.Closed, record.Open} {
+			s := serve(t, users())
+			spec := s.spec(engine, getUser)
+			spec.Kind, spec.Window = kind, time.Hour
+			if kind == record.Open {
+				spec.RatePerSec = 2000
+			}
+			res, err := Run(t.Context(), spec, func(e string) error {
+				time.AfterFunc(50*time.Millisecond, func() { s.Listener.Close(); s.CloseClientConnections() })
+				return nil
+			})
+			if err == nil || res == nil || res.Connections != 0 {
+				t.Fatalf("%s: result %v, error %v", kind, res, err)
+			}
+			conserved(t, res)
 		}
-		res, err := Run(t.Context(), spec, func(e string) error {
-			time.AfterFunc(50*time.Millisecond, func() { s.Listener.Close(); s.CloseClientConnections() })
-			return nil
-		})
-		if err == nil || res == nil || res.Connections != 0 {
-			t.Fatalf("%s: result %v, error %v", kind, res, err)
-		}
-		conserved(t, res)
-	}
+	})
 }
 
 func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
-	s := serve(t, users())
-	ctx, cancel := context.WithCancel(t.Context())
-	spec := s.spec(getUser)
-	spec.Window = time.Hour
-	res, err := Run(ctx, spec, func(string) error { time.AfterFunc(100*time.Millisecond, cancel); return nil })
-	if err == nil || res == nil {
-		t.Fatalf("result %v, error %v", res, err)
-	}
-	conserved(t, res)
-	if res.Counts.OK == 0 || res.Window > time.Minute {
-		t.Errorf("counts %+v in %v", res.Counts, res.Window)
-	}
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		ctx, cancel := context.WithCancel(t.Context())
+		spec := s.spec(engine, getUser)
+		spec.Window = time.Hour
+		res, err := Run(ctx, spec, func(string) error { time.AfterFunc(100*time.Millisecond, cancel); return nil })
+		if err == nil || res == nil {
+			t.Fatalf("result %v, error %v", res, err)
+		}
+		conserved(t, res)
+		if res.Counts.OK == 0 || res.Window > time.Minute {
+			t.Errorf("counts %+v in %v", res.Counts, res.Window)
+		}
+	})
 }
 
 func TestTimeouts(t *testing.T) {
-	var n atomic.Int64
-	release := make(chan struct{})
-	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n.Add(1)%10 == 0 {
-			select {
-			case <-release:
-			case <-r.Context().Done():
+	onEngines(t, func(t *testing.T, engine string) {
+		var n atomic.Int64
+		release := make(chan struct{})
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n.Add(1)%10 == 0 {
+				select {
+				case <-release:
+				case <-r.Context().Done():
+				}
+				return
 			}
-			return
+			fmt.Fprint(w, "ok")
+		}))
+		defer close(release)
+		spec := s.spec(engine, record.Request{Method: "GET", Path: "/", WantBody: "ok"})
+		spec.Timeout, spec.Warmup = 60*time.Millisecond, 0
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		fmt.Fprint(w, "ok")
-	}))
-	defer close(release)
-	spec := s.spec(record.Request{Method: "GET", Path: "/", WantBody: "ok"})
-	spec.Timeout, spec.Warmup = 60*time.Millisecond, 0
-	res, err := Run(t.Context(), spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conserved(t, res)
-	if res.Counts.TimedOut == 0 || res.NewDials == 0 || res.Service.Max != 60*time.Millisecond {
-		t.Errorf("counts %+v, %d new dials, maximum %v", res.Counts, res.NewDials, res.Service.Max)
-	}
-	if e := res.Errors[record.ErrTimeout]; e.Count != res.Counts.TimedOut || !strings.Contains(e.Example, "GET /: no reply within 60ms") {
-		t.Errorf("error %+v", e)
-	}
+		conserved(t, res)
+		if res.Counts.TimedOut == 0 || res.NewDials == 0 || res.Service.Max != 60*time.Millisecond {
+			t.Errorf("counts %+v, %d new dials, maximum %v", res.Counts, res.NewDials, res.Service.Max)
+		}
+		if e := res.Errors[record.ErrTimeout]; e.Count != res.Counts.TimedOut || !strings.Contains(e.Example, "GET /: no reply within 60ms") {
+			t.Errorf("error %+v", e)
+		}
+	})
+}
+
+func TestNewConnectionEachTime(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		spec := s.spec(engine, getUser)
+		spec.NewConns, spec.Warmup, spec.Window, spec.Count = true, 0, 0, 200
+		spec.Requests[0].Header = map[string]string{"Connection": "close"}
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.OK != 200 || res.NewDials != 200 || !res.Slowest[0].Dialled {
+			t.Errorf("counts %+v, %d dials, errors %v", res.Counts, res.NewDials, res.Errors)
+		}
+		if got := s.accepted.Load(); got != 201 { // one to learn whether the server is there
+			t.Errorf("server accepted %d connections", got)
+		}
+	})
+}
+
+func TestNewConnectionsRefused(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		spec := s.spec(engine, getUser)
+		spec.NewConns, spec.Warmup, spec.Window = true, 0, time.Hour
+		res, err := Run(t.Context(), spec, func(string) error {
+			time.AfterFunc(30*time.Millisecond, func() { s.Listener.Close() })
+			return nil
+		})
+		if err == nil || res == nil || res.Errors[record.ErrRefused].Count == 0 {
+			t.Fatalf("result %+v, error %v", res, err)
+		}
+		conserved(t, res)
+	})
+}
+
+func TestUnixSocket(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		path := filepath.Join(t.TempDir(), "s")
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		web := &http.Server{Handler: users()}
+		go web.Serve(l)
+		t.Cleanup(func() { web.Close() })
+		spec := (&server{Server: &httptest.Server{Listener: l}}).spec(engine, getUser)
+		spec.Address = "unix:" + path
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.OK == 0 || res.Counts.Bad() != 0 {
+			t.Errorf("counts %+v", res.Counts)
+		}
+	})
+}
+
+// A server that closes each connection after some requests costs dials, and
+// they are counted; no request fails, for it says so in time.
+func TestServerClosesAfterReply(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		var n atomic.Int64
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n.Add(1)%10 == 0 {
+				w.Header().Set("Connection", "close")
+			}
+			fmt.Fprint(w, "ok")
+		}))
+		spec := s.spec(engine, record.Request{Method: "GET", Path: "/", WantBody: "ok"})
+		spec.Warmup, spec.Window, spec.Count = 0, 0, 400
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.OK != 400 || res.NewDials < 36 || res.NewDials > 40 {
+			t.Errorf("counts %+v, %d new dials, errors %v", res.Counts, res.NewDials, res.Errors)
+		}
+	})
 }
