@@ -34,9 +34,8 @@ func (c *planCmd) Run(ctx context.Context, s streams) error {
 // describePlan is the time plan that compare prints before it starts.
 func describePlan(p *record.Plan) string {
 	var b strings.Builder
-	cells := len(p.Targets) * len(p.Scenarios)
 	fmt.Fprintf(&b, "plan: %d blocks x %d steps (%d targets x %d scenarios), about %v of a budget of %v, seed %d\n",
-		p.Blocks, cells, len(p.Targets), len(p.Scenarios), p.Expected.Round(time.Second), p.Budget, p.Seed)
+		p.Blocks, len(p.Steps)/p.Blocks, len(p.Targets), len(p.Scenarios), p.Expected.Round(time.Second), p.Budget, p.Seed)
 	for _, s := range p.Scenarios {
 		fmt.Fprintf(&b, "  %-12s %s: %d connections, warm-up %v, window %v", s.Name, s.Kind, s.Connections, s.Warmup, s.Window)
 		if s.Kind == record.Memory {

@@ -13,16 +13,80 @@ func judge(s *record.Session, e *Evaluation) []record.Verdict {
 	if s.Plan.Quick || !s.Complete() || len(s.Plan.Primary) == 0 {
 		return nil
 	}
-	twins := twinEffects(s, e)
-	var tests []stats.Test
-	for _, q := range s.Plan.Primary {
-		tests = append(tests, e.test(s, q, twins))
+	j := newJudgement(s, e)
+	verdicts := make([]record.Verdict, len(s.Plan.Primary))
+	// A test that a check voided leaves the family: it can claim nothing, and the
+	// others are adjusted over the blocks that they have in common.
+	var family []stats.Test
+	var places []int
+	for i, q := range s.Plan.Primary {
+		t := j.test(q)
+		if len(t.Failed) > 0 {
+			verdicts[i] = verdict(q, stats.Judge(t, 1, 1))
+			continue
+		}
+		family, places = append(family, t), append(places, i)
 	}
-	verdicts := make([]record.Verdict, len(tests))
-	for i, v := range stats.Verdicts(tests) {
-		verdicts[i] = verdict(s.Plan.Primary[i], v)
+	for i, v := range stats.Verdicts(family) {
+		verdicts[places[i]] = verdict(s.Plan.Primary[places[i]], v)
 	}
 	return verdicts
+}
+
+// judgement holds what all tests of a session share.
+type judgement struct {
+	s     *record.Session
+	e     *Evaluation
+	whole map[int]bool // the blocks that every primary test has both values of
+	twins map[cellMetric]*stats.Effect
+}
+
+func newJudgement(s *record.Session, e *Evaluation) *judgement {
+	j := &judgement{s: s, e: e, whole: map[int]bool{}, twins: map[cellMetric]*stats.Effect{}}
+	missing := map[int]bool{}
+	for b := 1; b <= s.Plan.Blocks; b++ {
+		j.whole[b] = true
+	}
+	for _, q := range s.Plan.Primary {
+		pairs := j.pairs(q.Target, q.Base, q.Scenario, Metric(q.Metric))
+		if j.lost(pairs) {
+			continue // a test that lost most of its blocks is void itself and does not cost the others theirs
+		}
+		for b := range j.whole {
+			if _, ok := pairs[b]; !ok {
+				missing[b] = true
+			}
+		}
+	}
+	for b := range missing {
+		delete(j.whole, b)
+	}
+	j.twinEffects()
+	return j
+}
+
+// lost reports whether fewer than half of the blocks are left.
+func (j *judgement) lost(pairs map[int][2]float64) bool { return 2*len(pairs) < j.s.Plan.Blocks }
+
+// pairs are the values of a target and its base, by block.
+func (j *judgement) pairs(target, base, scenario string, m Metric) map[int][2]float64 {
+	pairs, of := map[int][2]float64{}, map[int]float64{}
+	if b, ok := j.e.Cell(base, scenario); ok {
+		for _, p := range b.Processes {
+			if v, ok := p.Values[m]; ok {
+				of[p.Step.Block] = v
+			}
+		}
+	}
+	if a, ok := j.e.Cell(target, scenario); ok {
+		for _, p := range a.Processes {
+			v, ok := p.Values[m]
+			if w, ok2 := of[p.Step.Block]; ok && ok2 {
+				pairs[p.Step.Block] = [2]float64{v, w}
+			}
+		}
+	}
+	return pairs
 }
 
 // cellMetric is what the A/A twin has one effect for.
@@ -32,71 +96,61 @@ type cellMetric struct {
 }
 
 // twinEffects compares each A/A twin with the target it is a copy of, in every
-// metric that a primary test reads. Two-core targets borrow the noise of the
+// metric that a primary test reads. Targets on more cores borrow the noise of the
 // one-core twin in the same scenario and metric: a session affords one twin.
-func twinEffects(s *record.Session, e *Evaluation) map[cellMetric]*stats.Effect {
-	effects := map[cellMetric]*stats.Effect{}
-	for _, t := range s.Plan.Targets {
+func (j *judgement) twinEffects() {
+	for _, t := range j.s.Plan.Targets {
 		if !t.Twin {
 			continue
 		}
-		for _, q := range s.Plan.Primary {
+		for _, q := range j.s.Plan.Primary {
 			key := cellMetric{q.Scenario, Metric(q.Metric)}
-			if effects[key] != nil {
+			if j.twins[key] != nil {
 				continue
 			}
-			if effect, err := e.effect(t.Name, t.Base, q.Scenario, Metric(q.Metric)); err == nil {
-				effects[key] = &effect
+			if effect, err := j.effect(t.Name, t.Base, q.Scenario, Metric(q.Metric)); err == nil {
+				j.twins[key] = &effect
 			}
 		}
 	}
-	return effects
 }
 
 // test gathers what the verdict on one question rests on.
-func (e *Evaluation) test(s *record.Session, q record.Primary, twins map[cellMetric]*stats.Effect) stats.Test {
+func (j *judgement) test(q record.Primary) stats.Test {
 	direction := stats.LowerIsBetter
 	if q.HigherIsBetter {
 		direction = stats.HigherIsBetter
 	}
 	t := stats.Test{
 		Question: stats.Question{Direction: direction, Margin: q.MarginRatio, Floor: q.Floor},
-		Twin:     twins[cellMetric{q.Scenario, Metric(q.Metric)}],
+		Twin:     j.twins[cellMetric{q.Scenario, Metric(q.Metric)}],
 	}
-	effect, err := e.effect(q.Target, q.Base, q.Scenario, Metric(q.Metric))
+	effect, err := j.effect(q.Target, q.Base, q.Scenario, Metric(q.Metric))
 	if err != nil {
 		t.Failed = append(t.Failed, err.Error())
 	}
 	t.Effect = effect
-	if q.ServerBound {
-		t.Failed = append(t.Failed, e.notServerBound(q)...)
+	if pairs := j.pairs(q.Target, q.Base, q.Scenario, Metric(q.Metric)); j.lost(pairs) {
+		t.Failed = append(t.Failed, fmt.Sprintf("checks voided all but %d of %d blocks", len(pairs), j.s.Plan.Blocks))
 	}
-	if s.Host.Grade == "D" {
+	if q.ServerBound {
+		t.Failed = append(t.Failed, j.notServerBound(q)...)
+	}
+	if j.s.Host.Grade == "D" {
 		t.Failed = append(t.Failed, "the machine failed a gate before the first run")
 	}
 	return t
 }
 
-// effect pairs a target with its base by block. Where voided runs broke some of
-// the blocks, the pairs that are whole are compared: which blocks are broken was
-// decided by checks that did not look at what was measured.
-func (e *Evaluation) effect(target, base, scenario string, m Metric) (stats.Effect, error) {
-	a, ok := e.Cell(target, scenario)
-	b, ok2 := e.Cell(base, scenario)
-	if !ok || !ok2 {
-		return stats.Effect{}, fmt.Errorf("no runs of %s or %s in %s", target, base, scenario)
-	}
-	of := map[int]float64{}
-	for _, p := range b.Processes {
-		if v, ok := p.Values[m]; ok {
-			of[p.Step.Block] = v
-		}
-	}
+// effect pairs a target with its base over the whole blocks. Blocks are broken by
+// checks that do not look at what is measured, and a broken one leaves all tests
+// alike, for their p-values are adjusted together by flipping whole blocks.
+func (j *judgement) effect(target, base, scenario string, m Metric) (stats.Effect, error) {
+	pairs := j.pairs(target, base, scenario, m)
 	var xs, ys []float64
-	for _, p := range a.Processes {
-		v, ok := p.Values[m]
-		if w, ok2 := of[p.Step.Block]; ok && ok2 {
-			xs, ys = append(xs, v), append(ys, w)
+	for b := 1; b <= j.s.Plan.Blocks; b++ {
+		if pair, ok := pairs[b]; ok && j.whole[b] {
+			xs, ys = append(xs, pair[0]), append(ys, pair[1])
 		}
 	}
 	effect, err := stats.Pair(xs, ys)
@@ -108,14 +162,10 @@ func (e *Evaluation) effect(target, base, scenario string, m Metric) (stats.Effe
 
 // notServerBound says which side of a rate was limited by something else than its
 // server. Such a rate is a lower bound, and a ratio of it no comparison.
-func (e *Evaluation) notServerBound(q record.Primary) []string {
+func (j *judgement) notServerBound(q record.Primary) []string {
 	var failed []string
 	for _, name := range []string{q.Target, q.Base} {
-		c, ok := e.Cell(name, q.Scenario)
-		if !ok {
-			continue
-		}
-		if c.Bound != serverBound {
+		if c, ok := j.e.Cell(name, q.Scenario); ok && c.Bound != serverBound {
 			failed = append(failed, fmt.Sprintf("%s was %s", name, c.Bound))
 		}
 	}

@@ -99,8 +99,8 @@ func TestBudget(t *testing.T) {
 		min, max   int // blocks
 		longWindow bool
 	}{
-		{0, false, 6, 8, false}, // the default: at least 6 blocks in 12 minutes
-		{30 * time.Minute, false, 14, 20, false},
+		{0, false, 8, 10, false}, // below 8 blocks an A/A twin cannot void a session: 2/2^7 > 0.01
+		{30 * time.Minute, false, 14, 25, false},
 		{10 * time.Hour, false, 30, 30, true},
 		{time.Minute, false, 1, 1, false},
 		{0, true, 1, 1, false},

@@ -19,12 +19,12 @@ var (
 	// the one-second deviation, time buys more as a further process than as a
 	// longer window (method D1). Whether the warm-up is long enough is judged from
 	// the data of every session, not assumed.
-	fullTimes  = times{1200 * time.Millisecond, 1600 * time.Millisecond, 2 * time.Second, 2 * time.Second, time.Second}
+	fullTimes  = times{time.Second, 1400 * time.Millisecond, 1500 * time.Millisecond, 2 * time.Second, 600 * time.Millisecond}
 	quickTimes = times{400 * time.Millisecond, 700 * time.Millisecond, time.Second, 2 * time.Second, 500 * time.Millisecond}
 )
 
 const (
-	overhead     = 500 * time.Millisecond // start, ready, connect and stop of a step
+	overhead     = 350 * time.Millisecond // start, ready, connect and stop of a step
 	contractTime = 10 * time.Second       // all targets started, proved alike, stopped
 	probeWarmup  = time.Second
 	probeWindow  = time.Second

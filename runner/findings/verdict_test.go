@@ -1,0 +1,162 @@
+package findings
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/runner/record"
+)
+
+// arms of a synthetic session: the values of one metric by block. 0 stands for a
+// run that was void.
+type arms struct{ target, base, twin []float64 }
+
+// session of one primary test a scenario, each with a target, a base and the
+// base's twin.
+func synthetic(q record.Primary, cells map[string]arms) (*record.Session, *Evaluation) {
+	s := &record.Session{Finished: time.Unix(1, 0), Plan: record.Plan{
+		Rules:   record.Rules{VoidStepsMax: 1},
+		Targets: []record.Target{{Name: "go-1", Base: "node-1"}, {Name: "node-1"}, {Name: "twin", Base: "node-1", Twin: true}},
+		Steps:   []record.Step{{Block: 1, Target: "go-1", Scenario: "x"}},
+	}}
+	s.Runs = []record.Run{{Step: s.Plan.Steps[0], Outcome: record.Done}}
+	e := &Evaluation{}
+	var scenarios []string
+	for name := range cells {
+		scenarios = append(scenarios, name)
+	}
+	slices.Sort(scenarios)
+	for _, name := range scenarios {
+		a := cells[name]
+		q := q
+		q.Scenario, q.Target, q.Base = name, "go-1", "node-1"
+		s.Plan.Primary = append(s.Plan.Primary, q)
+		s.Plan.Blocks = len(a.target)
+		for arm, values := range map[string][]float64{"go-1": a.target, "node-1": a.base, "twin": a.twin} {
+			c := Cell{Target: arm, Scenario: name, Kind: record.Closed, Bound: serverBound}
+			for b, v := range values {
+				if v != 0 {
+					c.Processes = append(c.Processes, Process{Step: record.Step{Block: b + 1}, Values: map[Metric]float64{Metric(q.Metric): v}})
+				}
+			}
+			e.Cells = append(e.Cells, c)
+		}
+	}
+	return s, e
+}
+
+var rateQuestion = record.Primary{Metric: "rate_per_sec", HigherIsBetter: true, MarginRatio: 0.05, ServerBound: true}
+
+// Ten blocks whose noise is +-1 % by hand: 100 and 101 in turn, and the twin the
+// other way round.
+func noisy(level float64) (xs []float64) {
+	for b := range 10 {
+		xs = append(xs, level*(1+0.01*float64(b%2)))
+	}
+	return xs
+}
+
+func shifted(level float64) (xs []float64) {
+	for b := range 10 {
+		xs = append(xs, level*(1+0.01*float64((b/2)%2)))
+	}
+	return xs
+}
+
+func TestVerdictWords(t *testing.T) {
+	wild := []float64{60, 150, 80, 130, 70, 140, 90, 120, 65, 155}
+	for _, c := range []struct {
+		name   string
+		metric record.Primary
+		arms   arms
+		want   string
+	}{
+		{"+20 % rate", rateQuestion, arms{noisy(120), shifted(100), noisy(100)}, "BETTER"},
+		{"-20 % rate", rateQuestion, arms{noisy(80), shifted(100), noisy(100)}, "WORSE"},
+		{"the same", rateQuestion, arms{noisy(100), shifted(100), noisy(100)}, "EQUIVALENT"},
+		{"+2 %, real but inside the margin", rateQuestion, arms{noisy(102), shifted(100), noisy(100)}, "EQUIVALENT"},
+		{"noise of 40 %", rateQuestion, arms{wild, shifted(100), noisy(100)}, "INCONCLUSIVE"},
+		{"-20 % CPU time", record.Primary{Metric: "server_cpu_ns_per_request", MarginRatio: 0.05}, arms{noisy(80), shifted(100), noisy(100)}, "BETTER"},
+		{"below the floor", record.Primary{Metric: "p99_ns", MarginRatio: 0.1, Floor: 50}, arms{noisy(120), shifted(100), noisy(100)}, "EQUIVALENT"},
+		{"twins differ", rateQuestion, arms{noisy(120), shifted(100), noisy(110)}, "INVALID"},
+	} {
+		s, e := synthetic(c.metric, map[string]arms{"x": c.arms})
+		v := judge(s, e)
+		if len(v) != 1 || v[0].Word != c.want {
+			t.Errorf("%s: got %+v, want %s", c.name, v, c.want)
+			continue
+		}
+		if v[0].NoiseFloor == nil || v[0].Why == "" || v[0].Blocks != 10 || v[0].Lo == nil {
+			t.Errorf("%s: lacks noise floor, reason, blocks or interval: %+v", c.name, v[0])
+		}
+		if (v[0].BlocksNeeded != nil) && c.want != "INCONCLUSIVE" {
+			t.Errorf("%s: asks for more blocks", c.name)
+		}
+	}
+}
+
+func TestVerdictNeedsAServerBoundRow(t *testing.T) {
+	s, e := synthetic(rateQuestion, map[string]arms{"x": {noisy(120), shifted(100), noisy(100)}})
+	for i := range e.Cells {
+		if e.Cells[i].Target == "node-1" {
+			e.Cells[i].Bound = generatorBound
+		}
+	}
+	v := judge(s, e)
+	if v[0].Word != "INVALID" || !strings.Contains(v[0].Why, "node-1 was generator-bound") {
+		t.Errorf("got %s: %s", v[0].Word, v[0].Why)
+	}
+}
+
+func TestNoVerdictWords(t *testing.T) {
+	for name, edit := range map[string]func(*record.Session){
+		"quick":      func(s *record.Session) { s.Plan.Quick = true },
+		"incomplete": func(s *record.Session) { s.Runs[0].Outcome = record.Failed },
+		"cut short":  func(s *record.Session) { s.Finished = time.Time{} },
+	} {
+		s, e := synthetic(rateQuestion, map[string]arms{"x": {noisy(120), shifted(100), noisy(100)}})
+		edit(s)
+		if v := judge(s, e); len(v) != 0 {
+			t.Errorf("%s: got %+v", name, v)
+		}
+	}
+	s, e := synthetic(rateQuestion, map[string]arms{"x": {noisy(120), shifted(100), noisy(100)}})
+	s.Host.Grade = "D"
+	if v := judge(s, e); v[0].Word != "INVALID" {
+		t.Errorf("grade D: got %s", v[0].Word)
+	}
+}
+
+// A block that one test lost is left out of all tests, so that they stay paired
+// over the same blocks; a test that lost most of its blocks does not cost the
+// others theirs.
+func TestBrokenBlocks(t *testing.T) {
+	hole := func(xs []float64, blocks ...int) []float64 {
+		xs = slices.Clone(xs)
+		for _, b := range blocks {
+			xs[b] = 0
+		}
+		return xs
+	}
+	s, e := synthetic(rateQuestion, map[string]arms{
+		"x": {hole(noisy(120), 3), shifted(100), noisy(100)},
+		"y": {noisy(120), hole(shifted(100), 7), noisy(100)},
+		"z": {hole(noisy(120), 0, 1, 2, 3, 4, 5), shifted(100), noisy(100)},
+	})
+	v := judge(s, e)
+	if v[0].Blocks != 8 || v[1].Blocks != 8 {
+		t.Errorf("%d and %d blocks, want the 8 that both have", v[0].Blocks, v[1].Blocks)
+	}
+	if v[2].Word != "INVALID" || !strings.Contains(v[2].Why, "all but 4 of 10 blocks") {
+		t.Errorf("a test with 4 of 10 blocks: %+v", v[2])
+	}
+	// Over a common number of blocks the family is adjusted without loss: 2/2^8.
+	if *v[0].Adjusted > 0.0079 {
+		t.Errorf("p adjusted over the family is %g", *v[0].Adjusted)
+	}
+	if v[0].Word != "BETTER" {
+		t.Errorf("+20 %% over 8 blocks: %s: %s", v[0].Word, v[0].Why)
+	}
+}
