@@ -146,6 +146,8 @@ func (e *epollEngine) close() {
 
 func (e *epollEngine) established() int { return e.live }
 
+func (e *epollEngine) cpus() int { return 1 }
+
 // run sends what the phase asks for and comes back when all of it is answered
 // or given up.
 func (e *epollEngine) run(ctx context.Context, p *phase) error {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,6 +75,8 @@ func (e *netEngine) close() {
 }
 
 func (e *netEngine) established() int { return e.live }
+
+func (e *netEngine) cpus() int { return runtime.GOMAXPROCS(0) }
 
 // run sends what the phase asks for and comes back when all of it is answered
 // or given up.

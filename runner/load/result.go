@@ -32,6 +32,7 @@ func (r *run) result() *record.LoadResult {
 		mean := float64(rec.area) / float64(window)
 		res.InFlightMean = &mean
 	}
+	res.Checks = Judge(r.spec, res, r.engine.cpus())
 	return res
 }
 

@@ -26,6 +26,8 @@ type engine interface {
 	run(context.Context, *phase) error
 	// established is the number of connections that live.
 	established() int
+	// cpus is how many CPUs it can use at once.
+	cpus() int
 	close()
 }
 
