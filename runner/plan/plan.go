@@ -59,18 +59,18 @@ func New(o Options) (*record.Plan, error) {
 		RequestTimeout: 5 * time.Second,
 	}
 	p.Primary = primary(p)
-	p.Steps = order(p)
+	p.Steps = Order(p)
 	p.Expected = prelude(targets) + time.Duration(blocks)*blockTime(p.Scenarios, targets)
 	return p, nil
 }
 
-// order lays out the blocks: every target x scenario once in each, shuffled
+// Order lays out the blocks: every target x scenario once in each, shuffled
 // anew (randomised multiple interleaved trials, Abedi & Brecht 2017), so that
 // drift of the machine falls on all alike. The shuffle is nested: scenarios in
 // random order, and within each the targets in random order. So the members of a
 // pair run within seconds of each other, and what drifts over minutes cancels in
 // their ratio; one flat shuffle would leave half a block between them.
-func order(p *record.Plan) []record.Step {
+func Order(p *record.Plan) []record.Step {
 	rng := rand.New(rand.NewPCG(p.Seed, 0x676f6e6f676f)) // "gonogo": a stream of its own
 	var steps []record.Step
 	for b := 1; b <= p.Blocks; b++ {
