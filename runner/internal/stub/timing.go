@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -9,6 +10,7 @@ import (
 type Timing struct {
 	Delay      time.Duration
 	Busy       bool
+	Spin       int
 	StallFor   time.Duration
 	StallEvery time.Duration
 	SlowFirst  int
@@ -37,6 +39,7 @@ func (c *clock) wait(n uint64) {
 	if n <= uint64(c.SlowFirst) {
 		time.Sleep(c.SlowDelay)
 	}
+	runtime.KeepAlive(spin(c.Spin)) // or the loop would be left out
 	switch {
 	case c.Delay > 0 && c.Busy:
 		for end := time.Now().Add(c.Delay); time.Now().Before(end); {
@@ -44,6 +47,20 @@ func (c *clock) wait(n uint64) {
 	case c.Delay > 0:
 		time.Sleep(c.Delay)
 	}
+}
+
+// spin is steps of xorshift64 (Marsaglia 2003), each of which needs the one before
+// it. It is fixed work, where Busy is fixed time: a loop that waits for a moment
+// ends at that moment also if something else had the CPU meanwhile, so a server
+// that is slow by such a loop is steadier than any real one.
+func spin(steps int) uint64 {
+	x := uint64(88172645463325252)
+	for range steps {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
 }
 
 // stall freezes every answer for StallFor from now.
