@@ -19,17 +19,22 @@ import (
 )
 
 // victim is a runner that starts targets and then waits to be killed. Its
-// arguments are a folder and the mark of the test.
+// arguments are guarded or unguarded, a folder, and the mark of the test.
 func victim(args []string) {
-	dir, mark := args[0], args[1]
+	how, dir, mark := args[0], args[1], args[2]
 	interrupted := make(chan os.Signal, 9)
 	signal.Notify(interrupted, os.Interrupt)
-	g, err := StartGuard(os.Args[0], "guard")
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
+	targets := [][]string{{}}
+	var g *Guard
+	if how == "guarded" {
+		targets = append(targets, []string{"-workers", "3", "-busy-worker"}, []string{"-daemon", "-grandchild", "-ignore-term"})
+		var err error
+		if g, err = StartGuard(os.Args[0], "guard"); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
 	}
-	for i, flags := range [][]string{{}, {"-workers", "3", "-busy-worker"}, {"-daemon", "-grandchild", "-ignore-term"}} {
+	for i, flags := range targets {
 		_, err := Start(context.Background(), g, Spec{
 			Target:  record.Target{Name: "stub", Argv: stub.Argv(flags...), Env: []string{markName + "=" + mark}},
 			LogPath: filepath.Join(dir, fmt.Sprint(i)), ReadyTimeout: patience,
@@ -48,45 +53,75 @@ func victim(args []string) {
 // processesOfVictim: one, a primary with three workers, one with two others.
 const processesOfVictim = 1 + 4 + 3
 
+// startVictim starts one in a process group of its own, and returns what checks
+// the next line that it prints.
+func startVictim(t *testing.T, how, mark string) (cmd *exec.Cmd, expect func(string)) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0], "runner", how, t.TempDir(), mark)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd, func(want string) {
+		t.Helper()
+		line := make([]byte, 200)
+		n, err := out.Read(line)
+		if string(line[:n]) != want+"\n" {
+			t.Fatalf("runner says %q (%v), want %q", line[:n], err, want)
+		}
+	}
+}
+
 // C43: a runner that is killed leaves nothing, whether alone or with its whole
 // process group; and a Ctrl-C does not reach its targets.
 func TestKilledRunnerLeavesNothing(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		mark := rand.Text()
-		cmd := exec.Command(os.Args[0], "runner", t.TempDir(), mark)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			cmd.Process.Kill()
-			cmd.Wait()
-		}()
-		expect := func(want string) {
-			t.Helper()
-			line := make([]byte, 200)
-			n, err := out.Read(line)
-			if string(line[:n]) != want+"\n" {
-				t.Fatalf("runner says %q (%v), want %q", line[:n], err, want)
-			}
-		}
+		cmd, expect := startVictim(t, "guarded", mark)
 		expect("up")
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)
+		signalGroup(cmd.Process.Pid, syscall.SIGINT)
 		expect("interrupted")
 		if n := len(marked(t, mark)); n != processesOfVictim {
 			t.Fatalf("%d processes after an interrupt, want %d", n, processesOfVictim)
 		}
-		target := cmd.Process.Pid
 		if whole {
-			target = -target
+			signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+		} else {
+			cmd.Process.Kill()
 		}
-		syscall.Kill(target, syscall.SIGKILL)
 		eventually(t, "nothing is left", func() bool { return len(marked(t, mark)) == 0 })
 	}
+}
+
+// What was spawned carries no token: the guard knows it by its group alone.
+func TestGuardEndsWhatWasSpawned(t *testing.T) {
+	f := newFixture(t)
+	g, err := StartGuard(os.Args[0], "guard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := stub.Argv("-ignore-term", "-grandchild")
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), markName+"="+f.mark, "PORT=0")
+	if err := Spawn(g, cmd, nil); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "both run", func() bool { return len(marked(t, f.mark)) == 2 })
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := marked(t, f.mark); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	cmd.Wait()
 }
 
 // A second signal: closing the guard ends what runs, at once.

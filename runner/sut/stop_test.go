@@ -18,7 +18,8 @@ import (
 // C37: the target dies under load.
 func TestTargetDies(t *testing.T) {
 	f := newFixture(t)
-	p := f.start(f.spec("-exit-after", "50ms", "-exit-code", "3", "-stderr-before", "10"))
+	p := f.start(f.spec("-exit-code", "3", "-stderr-before", "10"))
+	syscall.Kill(p.PID(), syscall.SIGUSR2)
 	<-p.Exited()
 	if p.ExitStatus() != "exit status 3" {
 		t.Errorf("exit status %q", p.ExitStatus())

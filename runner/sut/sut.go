@@ -147,6 +147,9 @@ func (p *Process) identify() error {
 		}
 	case err != nil:
 		return err
+	case !slices.Contains(members, p.PID()):
+		<-p.exited
+		return p.withTail(fmt.Errorf("it ended as soon as it was ready: %s", p.status))
 	default:
 		for _, pid := range p.pids {
 			if !slices.Contains(members, pid) {

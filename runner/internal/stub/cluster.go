@@ -60,7 +60,7 @@ type ended struct{ worker, code int }
 
 // runCluster serves from workers that share one socket.
 func (b *Behaviour) runCluster(l *net.TCPListener, term <-chan os.Signal) (int, error) {
-	socket, err := l.File()
+	socket, err := blockingFile(l)
 	if err != nil {
 		return 0, err
 	}
@@ -78,6 +78,23 @@ func (b *Behaviour) runCluster(l *net.TCPListener, term <-chan os.Signal) (int, 
 	}
 	b.announce(addr, append([]int{os.Getpid()}, c.pids...))
 	return c.await(term)
+}
+
+// blockingFile is the listener's socket in a File that believes it to be
+// blocking already. Of any other, each fork would make the socket blocking under
+// the workers that serve on it, and an accept that blocks cannot be closed.
+func blockingFile(l *net.TCPListener) (*os.File, error) {
+	f, err := l.File()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "socket"), nil
 }
 
 func (c *cluster) fork(i int) error {

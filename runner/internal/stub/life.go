@@ -131,8 +131,9 @@ func (b *Behaviour) announce(addr net.Addr, pids []int) {
 // await serves until the end, and closes idle connections at once as the
 // contract demands.
 func (b *Behaviour) await(s *Server, term <-chan os.Signal) int {
-	stall := make(chan os.Signal, 1)
+	stall, leave := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(stall, syscall.SIGUSR1)
+	signal.Notify(leave, syscall.SIGUSR2)
 	exit := after(b.ExitAfter)
 	end := time.After(longest)
 	for {
@@ -140,6 +141,8 @@ func (b *Behaviour) await(s *Server, term <-chan os.Signal) int {
 		case <-stall:
 			s.Stall()
 		case <-exit:
+			return b.ExitCode
+		case <-leave:
 			return b.ExitCode
 		case <-end:
 			return 1
@@ -182,20 +185,33 @@ func (b *Behaviour) again(extra string) *exec.Cmd {
 	return cmd
 }
 
-// burn uses CPU time in several threads at once.
+// burn uses CPU time in several threads at once, until the process has used at
+// least Burn for each of them; most of it in user space, some in the kernel.
 func (b *Behaviour) burn() {
 	if b.Burn == 0 {
 		return
 	}
+	enough := time.Duration(b.BurnThreads) * b.Burn
 	var wg sync.WaitGroup
 	for range b.BurnThreads {
 		wg.Go(func() {
 			runtime.LockOSThread()
-			for end := time.Now().Add(b.Burn); time.Now().Before(end); {
+			for used() < enough {
+				for begin := time.Now(); time.Since(begin) < 2*time.Microsecond; {
+				}
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// used is the CPU time of this process so far.
+func used() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // writeBytes writes n bytes in lines of 100.

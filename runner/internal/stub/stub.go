@@ -45,7 +45,7 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 
 	f.BoolVar(&b.ExitAtOnce, "exit-at-once", false, "end with -exit-code before listening")
 	f.DurationVar(&b.ExitAfter, "exit-after", 0, "end with -exit-code so long after being ready")
-	f.IntVar(&b.ExitCode, "exit-code", 0, "see -exit-at-once, -exit-after and -worker-exit")
+	f.IntVar(&b.ExitCode, "exit-code", 0, "see -exit-at-once, -exit-after and -worker-exit; SIGUSR2 ends it with this code too")
 	f.DurationVar(&b.Late, "late", 0, "listen so long after the start")
 	f.BoolVar(&b.NeverReady, "never-ready", false, "listen, but print no ready line")
 	f.BoolVar(&b.NoListen, "no-listen", false, "print a ready line for a port that nobody listens on")
@@ -61,8 +61,8 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 	f.BoolVar(&b.BusyWorker, "busy-worker", false, "worker 0 ignores SIGTERM and loops when its primary is gone")
 	f.DurationVar(&b.WorkerExit, "worker-exit", 0, "worker 0 ends with -exit-code after so long")
 	f.BoolVar(&b.Refork, "refork", false, "fork a new worker for one that ended")
-	f.DurationVar(&b.Burn, "burn", 0, "before being ready use so much CPU time in each of -burn-threads threads of each process")
-	f.IntVar(&b.BurnThreads, "burn-threads", 2, "see -burn")
+	f.DurationVar(&b.Burn, "burn", 0, "before being ready use so much CPU time, times -burn-threads, in each process")
+	f.IntVar(&b.BurnThreads, "burn-threads", 2, "threads that share the -burn")
 
 	f.IntVar(&b.AllocateMiB, "allocate", 0, "hold so many MiB")
 	f.IntVar(&b.LeakBytes, "leak", 0, "keep so many bytes more with each request")
