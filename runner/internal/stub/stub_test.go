@@ -209,3 +209,14 @@ func TestAsProcess(t *testing.T) {
 		}
 	}
 }
+
+// Python, x = 88172645463325252:
+//
+//	x ^= x << 13 & 2**64-1; x ^= x >> 7; x ^= x << 17 & 2**64-1
+func TestSpinDoesItsSteps(t *testing.T) {
+	for steps, want := range map[int]uint64{0: 88172645463325252, 1: 8748534153485358512, 2: 3040900993826735515} {
+		if got := spin(steps); got != want {
+			t.Errorf("spin(%d) = %d, want %d", steps, got, want)
+		}
+	}
+}
