@@ -72,14 +72,16 @@ func count(verdicts []Verdict, words ...Word) int {
 	return 0
 }
 
-// simulate makes one session: blocks of shuffled runs, one run for each arm of each
-// test. The target of the first test differs by effect, nothing else does.
+// simulate makes one session. A block has the tests in random order and within each
+// its arms in random order, side by side: what the machine does between two tests
+// falls on neither, as in the product. The target of the first test differs by
+// effect, nothing else does.
 func simulate(r *rand.Rand, noise NoiseModel, design Design, effect float64) []Test {
 	const target, base, twin, arms = 0, 1, 2, 3
 	values := make([][arms][]float64, design.Family)
 	machine := 0.0
 	for range design.Blocks {
-		for _, run := range r.Perm(design.Family * arms) {
+		for _, run := range blockOrder(r, design.Family, arms) {
 			machine += noise.Drift
 			if r.Float64() < noise.StepChance {
 				machine += noise.StepSize * r.NormFloat64()
@@ -109,6 +111,17 @@ func simulate(r *rand.Rand, noise NoiseModel, design Design, effect float64) []T
 		}
 	}
 	return tests
+}
+
+// blockOrder is the order of a block: run i is arm i%arms of test i/arms.
+func blockOrder(r *rand.Rand, family, arms int) []int {
+	runs := make([]int, 0, family*arms)
+	for _, test := range r.Perm(family) {
+		for _, arm := range r.Perm(arms) {
+			runs = append(runs, test*arms+arm)
+		}
+	}
+	return runs
 }
 
 // MeasureNoise estimates the model from values of one target in the order they were
