@@ -50,7 +50,7 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	var result checkResult
 	if result.Contract, err = contract.Check(ctx, servers); err != nil {
-		return err
+		return cannotAsk(err)
 	}
 	if c.Fuzz > 0 {
 		seed := c.Seed
@@ -70,6 +70,14 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 		return fail(exitWrong, "nothing that is timed between servers that differ proves anything: mend the server that breaks the contract", "check targets: %d differences", n)
 	}
 	return nil
+}
+
+// cannotAsk is for a server that does not even take a connection.
+func cannotAsk(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fail(exitPreflight, "is the server running, and is this its address?", "%w", err)
 }
 
 func (r checkResult) differences() int {

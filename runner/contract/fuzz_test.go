@@ -7,7 +7,7 @@ import (
 
 func TestFuzzFindsNoDifference(t *testing.T) {
 	servers := []Server{startGo(t).Server, startNode(t).Server, startCluster(t).Server}
-	n := uint64(5000)
+	n := uint64(3000)
 	if testing.Short() {
 		n = 1000
 	}
