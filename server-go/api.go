@@ -66,40 +66,20 @@ func (a *api) read(w http.ResponseWriter, r *http.Request, p httprouter.Params) 
 
 func (a *api) create(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
 	body, err := readBody(w, r)
-	switch tooLarge := (*http.MaxBytesError)(nil); {
-	case errors.As(err, &tooLarge):
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		fail(w, http.StatusRequestEntityTooLarge, "body too large")
 		return
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		panic(http.ErrAbortHandler) // net/http closes the connection without an answer
-	case err != nil || !utf8.Valid(body):
+	}
+	if err != nil {
 		fail(w, http.StatusBadRequest, "invalid json")
 		return
 	}
-
-	// A generic object, as JSON.parse makes one: names are exact, the last
-	// duplicate wins. A struct would also take "Name" for name. A number too
-	// large for a float64 is an UnmarshalTypeError, and all else is decoded
-	// nevertheless; it is Infinity in Node and of no interest in both.
-	var value any
-	var outOfRange *json.UnmarshalTypeError
-	if err := json.Unmarshal(body, &value); err != nil && !errors.As(err, &outOfRange) {
-		fail(w, http.StatusBadRequest, "invalid json")
-		return
-	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		fail(w, http.StatusBadRequest, "invalid json")
-		return
-	}
-	name, _ := object["name"].(string)
-	if name == "" {
-		fail(w, http.StatusBadRequest, "name required")
-		return
-	}
-	email, _ := object["email"].(string)
-	if !strings.Contains(email, "@") {
-		fail(w, http.StatusBadRequest, "invalid email")
+	name, email, problem := parse(body)
+	if problem != "" {
+		fail(w, http.StatusBadRequest, problem)
 		return
 	}
 	send(w, http.StatusCreated, encode(a.store.add(name, email)))
@@ -115,6 +95,27 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		body, limit = io.NopCloser(strings.NewReader("too large")), 0
 	}
 	return io.ReadAll(http.MaxBytesReader(w, body, limit))
+}
+
+// parse takes a generic object, as JSON.parse makes one: names are exact, the
+// last duplicate wins. A struct would also take "Name" for name. What is no
+// object leaves object nil. A number too large for a float64 is an
+// UnmarshalTypeError too, but all else is decoded nevertheless; to JSON.parse it
+// is Infinity.
+func parse(body []byte) (name, email, problem string) {
+	var object map[string]any
+	var mismatch *json.UnmarshalTypeError
+	err := json.Unmarshal(body, &object)
+	if err != nil && !errors.As(err, &mismatch) || object == nil || !utf8.Valid(body) {
+		return "", "", "invalid json"
+	}
+	if name, _ = object["name"].(string); name == "" {
+		return "", "", "name required"
+	}
+	if email, _ = object["email"].(string); !strings.Contains(email, "@") {
+		return "", "", "invalid email"
+	}
+	return name, email, ""
 }
 
 // health is for the runner, and no part of the contract: which process this is,

@@ -54,23 +54,11 @@ export class API {
     });
     // A request that is reset or cut never ends: nothing is stored.
     req.on('end', () => {
-      if (size <= MAX_BODY) this.insert(res, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+      if (size > MAX_BODY) return;
+      const { name, email, problem } = parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+      if (problem !== undefined) return fail(res, 400, problem);
+      send(res, 201, JSON.stringify(this.store.add(name, email)));
     });
-  }
-
-  insert(res, body) {
-    let object;
-    try {
-      object = JSON.parse(utf8.decode(body)); // decoded whole: a chunk may end inside a character
-    } catch {
-      return fail(res, 400, 'invalid json');
-    }
-    if (typeof object !== 'object' || object === null || Array.isArray(object)) return fail(res, 400, 'invalid json');
-    const { name, email } = object;
-    if (typeof name !== 'string' || name === '') return fail(res, 400, 'name required');
-    if (typeof email !== 'string' || !email.includes('@')) return fail(res, 400, 'invalid email');
-    // Go cannot hold a lone surrogate: it becomes U+FFFD there, and so here.
-    send(res, 201, JSON.stringify(this.store.add(name.toWellFormed(), email.toWellFormed())));
   }
 
   counts() {
@@ -93,6 +81,22 @@ export class API {
       requests: workers.map((w) => w.requests),
     }));
   }
+}
+
+// parse takes the whole body: a chunk may end inside a character. Go's strings
+// cannot hold a lone surrogate: it becomes U+FFFD there, and so here.
+function parse(body) {
+  let object;
+  try {
+    object = JSON.parse(utf8.decode(body));
+  } catch {
+    return { problem: 'invalid json' };
+  }
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return { problem: 'invalid json' };
+  const { name, email } = object;
+  if (typeof name !== 'string' || name === '') return { problem: 'name required' };
+  if (typeof email !== 'string' || !email.includes('@')) return { problem: 'invalid email' };
+  return { name: name.toWellFormed(), email: email.toWellFormed() };
 }
 
 // decodedPath cuts scheme and host off an absolute target, and the query, and
