@@ -75,11 +75,42 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	fmt.Fprint(s.err, describePlan(p))
+	if h, err = grade(ctx, h, p, s); err != nil {
+		return err
+	}
 	dir, err := measure(ctx, kit, p, h, c.Out, s)
 	if err != nil {
 		return err
 	}
 	return conclude(dir, c.Out, s)
+}
+
+// watchFor is how long the machine is watched at rest before a session.
+const watchFor = 5 * time.Second
+
+// grade watches the machine before the first run. One that fails a gate is
+// measured all the same, for the user may know why, but is told at once that no
+// verdict will come of it. A smoke run gives none anyway.
+func grade(ctx context.Context, h record.Host, p *record.Plan, s streams) (record.Host, error) {
+	if p.Quick {
+		return h, nil
+	}
+	fmt.Fprintf(s.err, "watching the machine at rest for %v\n", watchFor)
+	d, err := examine(ctx, h, p, watchFor)
+	if err != nil {
+		return h, err
+	}
+	if ctx.Err() != nil {
+		return h, fail(exitInterrupted, "run it again", "compare: interrupted by a signal; nothing was timed")
+	}
+	fmt.Fprintf(s.err, "machine: grade %s\n", d.Host.Grade)
+	for _, advice := range d.Advice {
+		fmt.Fprintf(s.err, "  %s\n", advice)
+	}
+	if len(failedChecks(d.Host.Checks)) > 0 {
+		fmt.Fprintln(s.err, "  a gate has failed: numbers will be kept, verdicts will be withheld; Ctrl-C now if that is not worth the time")
+	}
+	return d.Host, nil
 }
 
 // measure archives the session and returns its folder.

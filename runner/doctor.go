@@ -72,7 +72,13 @@ func diagnose(ctx context.Context, length time.Duration) (*diagnosis, error) {
 		return nil, err
 	}
 	node, _ := exec.LookPath("node") // without it the version stays unknown
-	d := &diagnosis{Host: host.Describe(ctx, node), Targets: p.Targets}
+	return examine(ctx, host.Describe(ctx, node), p, length)
+}
+
+// examine watches the machine at rest and grades it, for doctor and before every
+// session alike.
+func examine(ctx context.Context, h record.Host, p *record.Plan, length time.Duration) (*diagnosis, error) {
+	d := &diagnosis{Host: h, Targets: p.Targets}
 	rules := p.Rules.Machine
 	cpus := usedCPUs(p.Targets)
 	first, err := host.Canary(cpus)

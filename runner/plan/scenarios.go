@@ -25,7 +25,7 @@ var (
 
 const (
 	overhead     = 350 * time.Millisecond // start, ready, connect and stop of a step
-	contractTime = 10 * time.Second       // all targets started, proved alike, stopped
+	contractTime = 15 * time.Second       // the machine watched, all targets started, proved alike, stopped
 	probeWarmup  = time.Second
 	probeWindow  = time.Second
 )
