@@ -10,7 +10,7 @@ import (
 // repeated is a run whose group ran again. A group is repeated whole when a check
 // voids one of its runs, so that a pair never straddles a disturbance.
 func repeated(r *record.Run) Discarded {
-	d := Discarded{Step: r.Step.Key(), Outcome: r.Outcome, Reason: r.Reason, LogFile: r.LogFile, Repeated: true}
+	d := Discarded{Step: r.Step.Key(), Attempt: r.Attempt, Outcome: r.Outcome, Reason: r.Reason, LogFile: r.LogFile, Repeated: true}
 	if d.Reason == "" {
 		d.Reason = "ran again with its group, of which another run was void"
 	}

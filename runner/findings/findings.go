@@ -38,6 +38,7 @@ type Cell struct {
 // Process is what one run that counts says.
 type Process struct {
 	Step    record.Step        `json:"step"`
+	Attempt int                `json:"attempt,omitempty"`
 	Samples uint64             `json:"latency_samples"`
 	Values  map[Metric]float64 `json:"values"` // a metric that is unknown is absent
 
@@ -48,6 +49,7 @@ type Process struct {
 // Discarded is a run of which no number is used.
 type Discarded struct {
 	Step    string         `json:"step"`
+	Attempt int            `json:"attempt,omitempty"`
 	Outcome record.Outcome `json:"outcome"`
 	Reason  string         `json:"reason"`
 	LogFile string         `json:"log_file,omitempty"`

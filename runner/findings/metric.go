@@ -13,7 +13,8 @@ import (
 type Metric string
 
 const (
-	Rate          Metric = "rate_per_sec" // right answers that arrived in the window / its length
+	Rate          Metric = "rate_per_sec"    // right answers that arrived in the window / its length
+	Offered       Metric = "offered_per_sec" // open loop: requests that were due in the window / its length
 	P50           Metric = "p50_ns"
 	P90           Metric = "p90_ns"
 	P95           Metric = "p95_ns"
@@ -40,7 +41,7 @@ const (
 
 // Metrics are all metrics, in the order of the columns of runs.csv.
 var Metrics = []Metric{
-	Rate, P50, P90, P95, P99, P999, Max, Bad, ServerCPU, GeneratorCPU, ServerBusy, GeneratorBusy, Ready,
+	Rate, Offered, P50, P90, P95, P99, P999, Max, Bad, ServerCPU, GeneratorCPU, ServerBusy, GeneratorBusy, Ready,
 	IdlePSS, "idle_uss_bytes", "idle_rss_bytes", LoadPSS, LoadUSS, LoadRSS,
 	LoadEndPSS, "load_end_uss_bytes", LoadEndRSS, RestPSS, "rest_uss_bytes", "rest_rss_bytes", Peak, Trees,
 }
@@ -81,7 +82,7 @@ func needed(q float64) uint64 {
 // process reads one run. A run that does not count comes back as Discarded.
 func process(r *record.Run, t record.Target) (Process, *Discarded) {
 	drop := func(o record.Outcome, reason string) (Process, *Discarded) {
-		return Process{}, &Discarded{Step: r.Step.Key(), Outcome: o, Reason: reason, LogFile: r.LogFile}
+		return Process{}, &Discarded{Step: r.Step.Key(), Attempt: r.Attempt, Outcome: o, Reason: reason, LogFile: r.LogFile}
 	}
 	if r.Outcome != record.Done {
 		return drop(r.Outcome, r.Reason)
@@ -91,7 +92,7 @@ func process(r *record.Run, t record.Target) (Process, *Discarded) {
 			return drop(record.Void, fmt.Sprintf("%s: %s (limit %s)", c.Name, c.Observed, c.Limit))
 		}
 	}
-	p := Process{Step: r.Step, Values: map[Metric]float64{}, run: r}
+	p := Process{Step: r.Step, Attempt: r.Attempt, Values: map[Metric]float64{}, run: r}
 	if err := p.latency(r.Load); err != nil {
 		return drop(record.Void, err.Error())
 	}
@@ -146,6 +147,9 @@ func (p *Process) throughput(r *record.Run, t record.Target) {
 		return
 	}
 	p.Values[Rate] = float64(l.Counts.InWindow) / window.Seconds()
+	if l.Kind == record.Open {
+		p.Values[Offered] = float64(l.Counts.Planned) / window.Seconds()
+	}
 	account := func(c record.CPUTime, perRequest, busy Metric, cpus int) {
 		p.Values[perRequest] = float64(c.Total()) / answered
 		if cpus > 0 {
