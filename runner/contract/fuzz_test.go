@@ -61,3 +61,28 @@ func TestSamplesReachEveryAnswer(t *testing.T) {
 	}
 	t.Log(seen)
 }
+
+// TestFuzzCatchesMutants lets the fuzzer loose on one server alone: what is wrong
+// shows against the model, without another server that is right.
+func TestFuzzCatchesMutants(t *testing.T) {
+	o := FuzzOptions{Seed: 1, N: 3000}
+	if r, err := Fuzz(t.Context(), []Server{startReference(t, mutant{})}, o); err != nil || len(r.Differences) > 0 {
+		t.Fatalf("%v\n%v", err, r)
+	}
+	for name, m := range map[string]mutant{
+		"struct decoding": {parse: decodedWhole}, "case": pathMutants["case does not matter"], "number": pathMutants["id is a number"],
+		"twice": pathMutants["decoded twice"], "escapes": pathMutants["escapes stay"], "invalid UTF-8": parseMutants["invalid UTF-8 replaced"],
+		"markup": answerMutants["markup escaped"], "surrogate": answerMutants["lone surrogate"], "Allow": answerMutants["Allow names OPTIONS"],
+		"store": answerMutants["nothing is stored"], "length": answerMutants["newline at the end"], "cap": bodyMutants["cap one too low"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Fuzz(t.Context(), []Server{startReference(t, m)}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Differences) == 0 {
+				t.Error("it found nothing")
+			}
+		})
+	}
+}
