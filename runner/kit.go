@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -120,6 +121,9 @@ func checkNode(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.WaitDelay = time.Second // a wrapper's child may hold its output open
 	out, err := cmd.Output()
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		return fmt.Errorf("ask %s for its version: %w; it wrote %q", path, err, ended.Stderr)
+	}
 	if err != nil {
 		return fmt.Errorf("ask %s for its version: %w", path, err)
 	}
