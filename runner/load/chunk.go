@@ -1,20 +1,31 @@
 package load
 
-// Places in a chunked body (RFC 9112, section 7.1).
+import "errors"
+
+// Places in a chunked body (RFC 9112, section 7.1). Lines end in CR LF: a bare
+// one of the two is how one server's idea of a body is smuggled past another.
 const (
-	inSize     = iota // hex digits
-	inExt             // chunk extension, skipped up to the line's end
-	inSizeEnd         // the LF of a size line
-	inData            //
-	inDataCR          // CR after the data
-	inDataLF          //
-	inTrailer         // at the start of a trailer line
-	inLine            // in a trailer line, skipped
-	inFinalEnd        // the LF of the last, empty line
+	inSize    = iota // hex digits
+	inPad            // blanks behind them
+	inExt            // chunk extension, skipped
+	inSizeEnd        // LF of a size line
+	inData           //
+	inDataCR         // CR after the data
+	inDataLF         //
+	inTrailer        // start of a trailer line
+	inName           // in its name
+	inValue          // in its value, skipped
+	inLineEnd        // its LF
+	inEnd            // LF of the last, empty line
 )
 
 // maxSkipped bounds extensions and trailers of a reply.
 const maxSkipped = 16 << 10
+
+var (
+	errChunk     = errors.New("chunked body is malformed")
+	errChunkRest = errors.New("bytes after the end of a chunked reply")
+)
 
 type chunkState struct {
 	place   int
@@ -36,12 +47,12 @@ func (r *reader) feedChunks(b []byte) (bool, *fault) {
 			}
 			continue
 		}
-		done, ok := c.step(b[0])
-		if !ok {
+		last := c.place == inEnd
+		if !c.step(b[0]) {
 			return false, malformed(errChunk)
 		}
 		b = b[1:]
-		if done {
+		if last {
 			if len(b) > 0 {
 				return false, malformed(errChunkRest)
 			}
@@ -51,42 +62,47 @@ func (r *reader) feedChunks(b []byte) (bool, *fault) {
 	return false, nil
 }
 
-// step takes one byte outside the data.
-func (c *chunkState) step(x byte) (done, ok bool) {
+// step takes one byte outside the data; false means that it cannot stand there.
+func (c *chunkState) step(x byte) bool {
 	switch c.place {
 	case inSize:
-		return false, c.size(x)
-	case inExt, inLine:
-		if c.skipped++; c.skipped > maxSkipped {
-			return false, false
-		}
-		if x == '\n' {
-			c.endLine()
-		}
+		return c.size(x)
+	case inPad:
+		return c.until('\r', inSizeEnd, x, x == ' ' || x == '\t')
+	case inExt:
+		return c.until('\r', inSizeEnd, x, x != '\n')
 	case inSizeEnd:
-		if x != '\n' {
-			return false, false
+		c.place, c.digits = inData, 0
+		if c.left == 0 {
+			c.place = inTrailer
 		}
-		c.endLine()
+		return x == '\n'
 	case inDataCR:
-		c.place = inDataLF
-		return false, x == '\r'
+		return c.until('\r', inDataLF, x, false)
 	case inDataLF:
-		c.place = inSize
-		return false, x == '\n'
+		return c.until('\n', inSize, x, false)
 	case inTrailer:
-		switch x {
-		case '\r':
-			c.place = inFinalEnd
-		case '\n':
-			return true, true
-		default:
-			c.place = inLine
-		}
-	case inFinalEnd:
-		return true, x == '\n'
+		c.place = inName
+		return c.until('\r', inEnd, x, isToken[x])
+	case inName:
+		return c.until(':', inValue, x, isToken[x])
+	case inValue:
+		return c.until('\r', inLineEnd, x, x == '\t' || x >= ' ' && x != 0x7f)
+	case inLineEnd:
+		return c.until('\n', inTrailer, x, false)
+	default: // inEnd
+		return x == '\n'
 	}
-	return false, true
+}
+
+// until goes on to the next place at its byte, and skips what may stand before it.
+func (c *chunkState) until(end byte, next int, x byte, allowed bool) bool {
+	if x == end {
+		c.place = next
+		return true
+	}
+	c.skipped++
+	return allowed && c.skipped <= maxSkipped
 }
 
 // size takes a byte of the line that begins a chunk.
@@ -108,25 +124,12 @@ func (c *chunkState) size(x byte) bool {
 		return false
 	case x == '\r':
 		c.place = inSizeEnd
-	case x == '\n':
-		c.endLine()
-	case x == ';' || x == ' ' || x == '\t':
+	case x == ';':
 		c.place = inExt
+	case x == ' ' || x == '\t':
+		c.place = inPad
 	default:
 		return false
 	}
 	return true
-}
-
-// endLine goes on behind the line that just ended.
-func (c *chunkState) endLine() {
-	switch {
-	case c.place == inLine:
-		c.place = inTrailer
-	case c.left == 0:
-		c.place = inTrailer
-	default:
-		c.place = inData
-	}
-	c.digits = 0
 }

@@ -15,6 +15,7 @@ type head struct {
 	length  int64 // Content-Length, or -1
 	chunked bool
 	closes  bool // the connection ends with this reply
+	old     bool // HTTP/1.0
 	size    int  // bytes of the head, its blank line included
 }
 
@@ -41,8 +42,8 @@ func parseHead(b []byte) (head, error) {
 			return head{}, nil
 		case len(line) == 0:
 			h.size = len(b) - len(rest)
-			if h.chunked && h.length >= 0 {
-				return head{}, errors.New("both Content-Length and Transfer-Encoding")
+			if h.chunked && (h.length >= 0 || h.old) {
+				return head{}, errors.New("Transfer-Encoding beside Content-Length or in HTTP/1.0")
 			}
 			if h.size > maxHead {
 				return head{}, fmt.Errorf("head of more than %d bytes", maxHead)
@@ -96,7 +97,8 @@ func (h *head) statusLine(l []byte) error {
 	if h.status < 100 {
 		return fmt.Errorf("status line %s", excerpt(l))
 	}
-	h.closes = l[7] == '0'
+	h.old = l[7] == '0'
+	h.closes = h.old
 	return nil
 }
 

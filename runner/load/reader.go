@@ -1,7 +1,6 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 
 	"gonogo/runner/record"
@@ -157,8 +156,3 @@ func (r *reader) eof() (bool, *fault) {
 	}
 	return false, &fault{record.ErrTruncated, fmt.Sprintf("connection closed after %d of %d bytes of the body", r.length, r.head.length)}
 }
-
-var (
-	errChunk     = errors.New("chunked body is malformed")
-	errChunkRest = errors.New("bytes after the end of a chunked reply")
-)

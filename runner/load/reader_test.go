@@ -100,9 +100,13 @@ func TestReader(t *testing.T) {
 		{"too much", ok + "Content-Length: 5\r\n\r\nhello!", false, bad(record.ErrMalformed)},
 		{"two replies", ok + "Content-Length: 0\r\n\r\n" + ok + "Content-Length: 0\r\n\r\n", false, bad(record.ErrMalformed)},
 		{"body after HEAD", ok + "Content-Length: 5\r\n\r\nhello", true, bad(record.ErrMalformed)},
+		{"chunk line with a bare LF", ok + "Transfer-Encoding: chunked\r\n\r\n0\n\r\n", false, bad(record.ErrMalformed)},
+		{"blank before an extension", ok + "Transfer-Encoding: chunked\r\n\r\n0 ;a\r\n\r\n", false, bad(record.ErrMalformed)},
+		{"trailer without colon", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\nx\r\n\r\n", false, bad(record.ErrMalformed)},
 		{"after the last chunk", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nx", false, bad(record.ErrMalformed)},
 		{"two lengths", ok + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello", false, bad(record.ErrMalformed)},
 		{"length and chunks", ok + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false, bad(record.ErrMalformed)},
+		{"chunks in HTTP/1.0", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false, bad(record.ErrMalformed)},
 		{"negative length", ok + "Content-Length: -1\r\n\r\n", false, bad(record.ErrMalformed)},
 		{"empty length", ok + "Content-Length:\r\n\r\n", false, bad(record.ErrMalformed)},
 		{"huge length", ok + "Content-Length: 99999999999999999999\r\n\r\n", false, bad(record.ErrMalformed)},
@@ -237,7 +241,7 @@ func FuzzReader(f *testing.F) {
 		if len(reply) > 4*maxHead {
 			return
 		}
-		r := newReader(1 << 20)
+		r := newReader(4 * maxHead)
 		whole := readAll(r, string(reply), noBody, len(reply)+1)
 		if pieces := readAll(r, string(reply), noBody, max(int(piece), 1)); pieces != whole {
 			t.Fatalf("in one piece %+v, in pieces of %d %+v", whole, piece, pieces)
