@@ -69,7 +69,7 @@ func padded(n int) string {
 // table is the whole contract.
 func table() []row {
 	var all []row
-	for _, part := range [][]row{paths(), methods(), bodies(), values(), framings(), refusals()} {
+	for _, part := range [][]row{paths(), methods(), objects(), noObjects(), values(), framings(), refusals()} {
 		all = append(all, part...)
 	}
 	return all
