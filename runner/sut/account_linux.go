@@ -18,8 +18,8 @@ const tick = 10 * time.Millisecond
 // CPU is the processor time used so far by all processes of the target: those
 // that PIDs lists, ended threads included, ended children not (Alive reports
 // these). The total is exact to the nanosecond; how it splits into user and
-// system time is known to 10 ms a process. It signals nothing and costs the
-// target nothing.
+// system time is known to 10 ms a process. It reads two numbers of each process and
+// disturbs none.
 func (p *Process) CPU() (record.CPUTime, error) {
 	var sum record.CPUTime
 	for _, pid := range p.pids {

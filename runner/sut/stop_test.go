@@ -40,6 +40,18 @@ func TestTargetDies(t *testing.T) {
 	stop(t, killed, false)
 }
 
+// A target may end between its first right answer and the look at its processes.
+func TestTargetEndsAsSoonAsReady(t *testing.T) {
+	f := newFixture(t)
+	p := f.start(f.spec("-exit-code", "3"))
+	syscall.Kill(p.PID(), syscall.SIGUSR2)
+	<-p.Exited()
+	if err := p.identify(); err == nil || !strings.Contains(err.Error(), "ended as soon as it was ready: exit status 3") {
+		t.Errorf("got %v", err)
+	}
+	stop(t, p, false)
+}
+
 // C37: a worker dies, and another takes its place or none does.
 func TestWorkerDies(t *testing.T) {
 	f := newFixture(t)
