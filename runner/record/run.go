@@ -30,6 +30,7 @@ type Run struct {
 	Ready         time.Duration `json:"ready_ns,omitempty"`        // exec to the first right answer with the token
 	EnvPadding    int           `json:"env_padding_bytes"`         // random environment size (method D3)
 	Settings      *Settings     `json:"settings,omitempty"`        // read back from the live process
+	OfferedPerSec float64       `json:"offered_per_sec,omitempty"` // open loop: the total rate that was asked for
 	Load          *LoadResult   `json:"load,omitempty"`            // in a memory run without its latencies
 	ServerCPU     *CPUTime      `json:"server_cpu,omitempty"`      // whole tree, window only, two reads at its edges
 	Served        *uint64       `json:"served_requests,omitempty"` // the server's own count over its life

@@ -131,7 +131,7 @@ func (x *execution) step(ctx context.Context, st record.Step, attempt int) (*rec
 		sc.RatePerSec = rate(x.Plan, target, x.capacity, sc.RateOfCapacity)
 	}
 	s := step{Config: x.Config, guard: x.guard, target: target, scenario: sc, run: &record.Run{
-		SchemaVersion: record.SchemaVersion, Step: st, Attempt: attempt, PlanSHA256: x.PlanSHA256, Started: time.Now().UTC()}}
+		SchemaVersion: record.SchemaVersion, Step: st, Attempt: attempt, PlanSHA256: x.PlanSHA256, Started: time.Now().UTC(), OfferedPerSec: sc.RatePerSec}}
 	s.execute(ctx)
 	return s.run, nil
 }
