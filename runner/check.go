@@ -16,6 +16,7 @@ import (
 
 	"gonogo/runner/contract"
 	"gonogo/runner/plan"
+	"gonogo/runner/record"
 	"gonogo/runner/sut"
 )
 
@@ -91,37 +92,42 @@ func (r checkResult) differences() int {
 // servers gives the servers that were named, or starts the targets. stop is
 // never nil, also beside an error.
 func (c *checkCmd) servers(ctx context.Context) (servers []contract.Server, stop func() error, err error) {
-	none := func() error { return nil }
+	stop = func() error { return nil }
 	if len(c.URLs) > 0 {
 		servers, err = c.foreign()
-		return servers, none, err
-	}
-	if err := named(c.Targets); err != nil {
-		return nil, none, err
-	}
-	k, err := findKit()
-	if err != nil {
-		return nil, none, err
+		return servers, stop, err
 	}
 	// Two workers are enough to be a cluster. The check is not timed, so nothing
 	// is pinned.
 	p, err := plan.New(plan.Options{CPUs: plan.CPUSets{K: 2}, Targets: c.Targets})
 	if unknown := (*plan.UnknownTarget)(nil); errors.As(err, &unknown) {
-		return nil, none, fail(exitUsage, "name targets with --targets, or running servers by their URL", "%w", err)
+		return nil, stop, fail(exitUsage, "name targets with --targets, or running servers by their URL", "%w", err)
 	}
 	if err != nil {
-		return nil, none, err
+		return nil, stop, err
+	}
+	k, err := findKit()
+	if err != nil {
+		return nil, stop, err
 	}
 	if _, err := checkCommands(ctx, k, p); err != nil {
-		return nil, none, err
+		return nil, stop, err
+	}
+	// A plan adds a twin to measure against itself; here it would prove nothing.
+	asked := slices.DeleteFunc(p.Targets, func(t record.Target) bool { return !slices.Contains(c.Targets, t.Name) })
+	return startAll(ctx, k, asked)
+}
+
+// startAll starts targets as servers. stop ends those that were started, also
+// beside an error.
+func startAll(ctx context.Context, k kit, targets []record.Target) (servers []contract.Server, stop func() error, err error) {
+	logs, err := os.MkdirTemp("", "gonogo-check-")
+	if err != nil {
+		return nil, func() error { return nil }, fail(exitPreflight, "", "%w", err)
 	}
 	guard, err := sut.StartGuard(k.exe, "guard")
 	if err != nil {
-		return nil, none, fail(exitPreflight, "", "%w", err)
-	}
-	logs, err := os.MkdirTemp("", "gonogo-check-")
-	if err != nil {
-		return nil, guard.Close, fail(exitPreflight, "", "%w", err)
+		return nil, func() error { return os.RemoveAll(logs) }, fail(exitPreflight, "", "%w", err)
 	}
 	var started []*sut.Process
 	stop = func() error {
@@ -132,16 +138,16 @@ func (c *checkCmd) servers(ctx context.Context) (servers []contract.Server, stop
 		}
 		return errors.Join(append(errs, guard.Close(), os.RemoveAll(logs))...)
 	}
-	for _, t := range p.Targets {
-		process, err := sut.Start(ctx, guard, sut.Spec{Target: t, Dir: k.root, LogPath: filepath.Join(logs, t.Name+".log"), ReadyTimeout: checkReady, Grace: checkGrace})
+	for _, t := range targets {
+		p, err := sut.Start(ctx, guard, sut.Spec{Target: t, Dir: k.root, LogPath: filepath.Join(logs, t.Name+".log"), ReadyTimeout: checkReady, Grace: checkGrace})
 		if err != nil && ctx.Err() == nil {
 			err = fail(exitPreflight, "make build, then start it by hand to see more", "%w", err)
 		}
 		if err != nil {
 			return nil, stop, err
 		}
-		started = append(started, process)
-		servers = append(servers, contract.Server{Name: t.Name, Address: process.Address()})
+		started = append(started, p)
+		servers = append(servers, contract.Server{Name: t.Name, Address: p.Address()})
 	}
 	return servers, stop, nil
 }
