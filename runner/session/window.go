@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
 	if _, err := g.await(ctx, p, "done"); err != nil {
 		return err
 	}
-	cpu, err := p.CPU() // first, so that the other readings are not in it
+	cpu, err := readCPU(p) // first, so that the other readings are not in it
 	if gone := p.Alive(); gone != nil {
 		return gone
 	}
@@ -74,8 +75,16 @@ func (s *step) judgeMachine(before, after host.Snapshot) {
 // accounts are the target's own counters at one edge of the window.
 type accounts struct {
 	health sut.Health
-	cpu    record.CPUTime
+	cpu    *record.CPUTime // nil where the system does not tell
 	log    int64
+}
+
+func readCPU(p *sut.Process) (*record.CPUTime, error) {
+	cpu, err := p.CPU()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	return &cpu, err
 }
 
 // readAccounts reads the CPU time last, so that its own reading falls outside
@@ -86,14 +95,16 @@ func readAccounts(ctx context.Context, p *sut.Process) (accounts, error) {
 		return accounts{}, err
 	}
 	log := p.LogSize()
-	cpu, err := p.CPU()
+	cpu, err := readCPU(p)
 	return accounts{h, cpu, log}, err
 }
 
 // account subtracts the edges and checks that both sides counted alike.
 func (s *step) account(before, after accounts) {
 	r := s.run
-	r.ServerCPU = &record.CPUTime{User: after.cpu.User - before.cpu.User, System: after.cpu.System - before.cpu.System}
+	if before.cpu != nil && after.cpu != nil {
+		r.ServerCPU = &record.CPUTime{User: after.cpu.User - before.cpu.User, System: after.cpu.System - before.cpu.System}
+	}
 	r.LogInWindow = after.log - before.log
 	if len(before.health.Requests) != len(after.health.Requests) {
 		return // counted by other workers than before
