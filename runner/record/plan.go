@@ -45,7 +45,13 @@ type Plan struct {
 	Primary        []Primary     `json:"primary"`
 	Probe          *Scenario     `json:"probe,omitempty"` // run once for each target before block 1
 	Steps          []Step        `json:"steps"`           // in the order they run
+	// Confirm are steps beyond the last block, of which some run if a maximum has to
+	// be confirmed. They run because of what was seen, so they count for maxima alone.
+	Confirm []Step `json:"confirm,omitempty"`
 }
+
+// Confirms reports whether a step is one of Confirm.
+func (p *Plan) Confirms(st Step) bool { return slices.Contains(p.Confirm, st) }
 
 // Target is a server variant: how to start it and on which CPUs.
 type Target struct {
@@ -144,6 +150,23 @@ type Rules struct {
 	GeneratorCPUMax    float64      `json:"generator_cpu_busy_max"` // share of its CPUs above which a generator may be the limit
 	WorkerMaxOverMean  float64      `json:"worker_max_over_mean"`   // requests of the busiest worker over the mean: above, a cluster is imbalanced
 	WorkerJainMin      float64      `json:"worker_jain_min"`        // Jain's fairness index of requests per worker: below, likewise
+	ConfirmStepsMax    int          `json:"confirm_steps_max"`      // of Plan.Confirm, as many run at most
+	Steady             SteadyRules  `json:"steady"`                 // when a window still warms up
+	UtilisationMax     float64      `json:"utilisation_max"`        // CPU time over what its CPUs can give: above, it was counted wrongly
+	SuperLinearMax     float64      `json:"super_linear_max"`       // rate on k cores over k x the rate on one: above, one of the two is wrong
+	ForeignPagesMax    float64      `json:"foreign_pages_max"`      // share of a lone process's resident memory that others map too
+	SamplerCostMax     float64      `json:"sampler_cost_max"`       // share of its due requests that a run may fail to answer in time while its memory is read
+}
+
+// SteadyRules say when a cell had not settled in its windows.
+type SteadyRules struct {
+	// Drift is how much the second half of a window may differ from the first, as a
+	// ratio: rates in a closed loop, and the largest latencies of slices in an open one.
+	RateDrift    float64       `json:"rate_drift_ratio"`
+	LatencyDrift float64       `json:"latency_drift_ratio"`
+	LatencyFloor time.Duration `json:"latency_floor_ns"` // a latency that differs by less is no drift
+	P            float64       `json:"p_max"`            // over processes; at most: it is no chance
+	TrendP       float64       `json:"trend_p_max"`      // Mann-Kendall, within one process; at most: likewise
 }
 
 // Target returns the target of that name.

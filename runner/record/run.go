@@ -26,30 +26,32 @@ type Run struct {
 	Reason        string        `json:"reason,omitempty"` // why it is not done
 	Started       time.Time     `json:"started"`
 	Took          time.Duration `json:"took_ns"`
-	PIDs          []int         `json:"pids,omitempty"`            // every process of the target when it was ready
-	Ready         time.Duration `json:"ready_ns,omitempty"`        // exec to the first right answer with the token
-	EnvPadding    int           `json:"env_padding_bytes"`         // random environment size (method D3)
-	Settings      *Settings     `json:"settings,omitempty"`        // read back from the live process
-	OfferedPerSec float64       `json:"offered_per_sec,omitempty"` // open loop: the total rate that was asked for
-	Load          *LoadResult   `json:"load,omitempty"`            // in a memory run without its latencies
-	ServerCPU     *CPUTime      `json:"server_cpu,omitempty"`      // whole tree, window only, two reads at its edges
-	Served        *uint64       `json:"served_requests,omitempty"` // the server's own count over its life
-	PerWorker     []uint64      `json:"per_worker,omitempty"`      // Served, worker by worker
-	Memory        *MemoryWatch  `json:"memory,omitempty"`          // in memory runs only
-	Stop          *Stop         `json:"stop,omitempty"`            //
-	LogFile       string        `json:"log_file,omitempty"`        // relative to the session's folder
-	LogBytes      int64         `json:"log_bytes"`                 // written by the target in all
-	LogInWindow   int64         `json:"log_bytes_in_window"`       //
-	LogTail       string        `json:"log_tail,omitempty"`        // last lines, when the run failed
-	ExitStatus    string        `json:"exit_status,omitempty"`     // when the target ended by itself
-	Checks        []Check       `json:"checks,omitempty"`          //
-	CPUsAllowed   []int         `json:"cpus_allowed,omitempty"`    // read back from the live processes
-	GeneratorPID  int           `json:"generator_pid,omitempty"`   //
-	Canary        *Nanos        `json:"canary_ns,omitempty"`       // fixed loop on the server's CPUs before the run
-	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"` // exec to first right answer of the API itself
-	Environment   *Environment  `json:"environment,omitempty"`     // what else went on in the window
-	Hiccups       *Hiccups      `json:"hiccups,omitempty"`         //
-	SampledReads  int           `json:"memory_reads_in_window"`    // reads of the target's memory while load ran; 0 in a latency run
+	PIDs          []int         `json:"pids,omitempty"`               // every process of the target when it was ready
+	Ready         time.Duration `json:"ready_ns,omitempty"`           // exec to the first right answer with the token
+	EnvPadding    int           `json:"env_padding_bytes"`            // random environment size (method D3)
+	Settings      *Settings     `json:"settings,omitempty"`           // read back from the live process
+	OfferedPerSec float64       `json:"offered_per_sec,omitempty"`    // open loop: the total rate that was asked for
+	Load          *LoadResult   `json:"load,omitempty"`               // in a memory run without its latencies
+	ServerCPU     *CPUTime      `json:"server_cpu,omitempty"`         // whole tree, window only, two reads at its edges
+	ServerCPUOver *Nanos        `json:"server_cpu_over_ns,omitempty"` // time between the two reads: a little more than the window
+	Served        *uint64       `json:"served_requests,omitempty"`    // the server's own count over its life
+	PerWorker     []uint64      `json:"per_worker,omitempty"`         // Served, worker by worker
+	Memory        *MemoryWatch  `json:"memory,omitempty"`             // in memory runs only
+	Stop          *Stop         `json:"stop,omitempty"`               //
+	LogFile       string        `json:"log_file,omitempty"`           // relative to the session's folder
+	LogBytes      int64         `json:"log_bytes"`                    // written by the target in all
+	LogInWindow   int64         `json:"log_bytes_in_window"`          //
+	LogTail       string        `json:"log_tail,omitempty"`           // last lines, when the run failed
+	ExitStatus    string        `json:"exit_status,omitempty"`        // when the target ended by itself
+	Checks        []Check       `json:"checks,omitempty"`             //
+	CPUsAllowed   []int         `json:"cpus_allowed,omitempty"`       // read back from the live processes
+	GeneratorPID  int           `json:"generator_pid,omitempty"`      //
+	Canary        *Nanos        `json:"canary_ns,omitempty"`          // fixed loop on the server's CPUs before the run
+	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"`    // exec to first right answer of the API itself
+	Environment   *Environment  `json:"environment,omitempty"`        // what else went on in the window
+	Hiccups       *Hiccups      `json:"hiccups,omitempty"`            //
+	ServerPauses  []Hiccup      `json:"server_pauses,omitempty"`      // what the server's runtime told of itself, in diagnostic runs only
+	SampledReads  int           `json:"memory_reads_in_window"`       // reads of the target's memory while load ran; 0 in a latency run
 }
 
 // Settings are what the live process says of itself on /healthz.

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -102,7 +103,7 @@ func (s *Session) Validate() error {
 		errs = append(errs, fmt.Errorf("schema version %d, this gonogo reads %d", s.SchemaVersion, SchemaVersion))
 	}
 	steps := map[Step]bool{}
-	for _, st := range s.Plan.Steps {
+	for _, st := range slices.Concat(s.Plan.Steps, s.Plan.Confirm) {
 		steps[st] = true
 	}
 	for i := range s.Runs {
