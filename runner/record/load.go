@@ -79,8 +79,13 @@ type LoadResult struct {
 	CPU      CPUTime    `json:"generator_cpu"`      // of the generator process, window only
 	GCPause  Nanos      `json:"gc_pause_ns"`        // generator's stop-the-world pauses in the window, sum
 	GCCount  uint32     `json:"gc_count"`
-	BytesOut uint64     `json:"bytes_out"`
-	BytesIn  uint64     `json:"bytes_in"`
+	// Pauses are the times in which the generator's own loop did not run though it was
+	// due, longer than 1 ms, and PauseMax the longest; both absent where the engine
+	// has no loop that could tell.
+	Pauses   []Pause `json:"pauses,omitempty"`
+	PauseMax *Nanos  `json:"pause_max_ns,omitempty"`
+	BytesOut uint64  `json:"bytes_out"`
+	BytesIn  uint64  `json:"bytes_in"`
 	// InFlightMean is the time-weighted mean number of requests between their
 	// send and their reply, for Little's law.
 	InFlightMean *float64 `json:"in_flight_mean,omitempty"`
@@ -162,6 +167,12 @@ type Slow struct {
 	FirstByte  time.Duration `json:"first_byte_ns"`
 	Done       time.Duration `json:"done_ns"`
 	Dialled    bool          `json:"dialled,omitempty"` // a dial lies between intended and done
+}
+
+// Pause is a time in which nothing went on, from the window's first edge.
+type Pause struct {
+	Start  time.Duration `json:"start_ns"`
+	Length time.Duration `json:"length_ns"`
 }
 
 // CPUTime is processor time used.
