@@ -158,6 +158,7 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 	sharpen()
 	now := e.clock.now()
 	e.checked, e.yielded = now, now
+	p.rec.pauses.begin(now)
 	for _, l := range e.lanes {
 		if l.state == idle {
 			e.idle.push(l)
@@ -165,6 +166,7 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 	}
 	for {
 		now = e.clock.now()
+		p.rec.pauses.turn(now, longestWait)
 		e.dispatch(now)
 		if now >= p.end {
 			p.shut(p.end)

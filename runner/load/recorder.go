@@ -37,6 +37,7 @@ type recorder struct {
 	slices  []record.Slice
 	warm    []record.Slice
 	slowest slowest
+	pauses  pauses
 
 	bytesOut, bytesIn uint64
 	newDials          int

@@ -28,6 +28,7 @@ func (r *run) result() *record.LoadResult {
 	if rec.open {
 		res.PoolWaits, res.SentInTime = rec.poolWaits, rec.sentInTime
 	}
+	res.Pauses, res.PauseMax = rec.pauses.result(rec.start)
 	if window > 0 {
 		mean := float64(rec.area) / float64(window)
 		res.InFlightMean = &mean
