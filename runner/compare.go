@@ -153,10 +153,19 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 		}
 		return "", unkept(err, w.Dir())
 	}
-	if err := w.Finish(); err != nil {
+	if err := w.Finish(changes(ctx, kit, p, h)); err != nil {
 		return "", unkept(err, w.Dir())
 	}
 	return w.Dir(), nil
+}
+
+// changes are the settings of the machine that are no longer as they were.
+func changes(ctx context.Context, k kit, p *record.Plan, before record.Host) []record.Check {
+	node, err := checkCommands(ctx, k, p)
+	if err != nil {
+		return []record.Check{{Name: "commands", Void: true, Observed: err.Error(), Limit: "as at the start"}}
+	}
+	return host.Changed(before, host.Describe(ctx, node))
 }
 
 // unproved says why nothing was timed.

@@ -40,7 +40,7 @@ func archived(t *testing.T, out, name string, finish bool) string {
 		}
 	}
 	if finish {
-		if err := w.Finish(); err != nil {
+		if err := w.Finish(nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -47,6 +47,7 @@ type seal struct {
 	ID            string            `json:"id"`
 	Started       time.Time         `json:"started"`
 	Finished      time.Time         `json:"finished"`
+	Changes       []record.Check    `json:"changes,omitempty"`
 	SHA256        map[string]string `json:"sha256"` // by name, relative to the folder
 }
 
@@ -146,10 +147,11 @@ func (w *Writer) Append(r *record.Run) error {
 	return nil
 }
 
-// Finish says that the session ran to its end. Whether it is complete depends
-// on its runs too: see record.Session.Complete.
-func (w *Writer) Finish() error {
-	s := seal{record.SchemaVersion, w.ID(), w.started, time.Now().UTC(), w.sums}
+// Finish says that the session ran to its end, and what of the machine had changed
+// by then. Whether it is complete depends on its runs too: see
+// record.Session.Complete.
+func (w *Writer) Finish(changes []record.Check) error {
+	s := seal{record.SchemaVersion, w.ID(), w.started, time.Now().UTC(), changes, w.sums}
 	if err := w.put(sealFile, s); err != nil {
 		return fmt.Errorf("finish archive: %w", err)
 	}

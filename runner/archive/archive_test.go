@@ -56,7 +56,7 @@ func finished(t *testing.T) *Writer {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(); err != nil {
+	if err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -120,7 +120,7 @@ func loadFolder(dir string) (*record.Session, error) {
 		if err := r.verify(end.SHA256); err != nil {
 			return nil, err
 		}
-		s.SchemaVersion, s.ID, s.Started, s.Finished = end.SchemaVersion, end.ID, end.Started, end.Finished
+		s.SchemaVersion, s.ID, s.Started, s.Finished, s.Changes = end.SchemaVersion, end.ID, end.Started, end.Finished, end.Changes
 	}
 	return s, nil
 }
@@ -160,6 +160,9 @@ func (r *reader) session(s *record.Session) error {
 	for i, name := range names {
 		if err := r.decode(name, &s.Runs[i]); err != nil {
 			return err
+		}
+		if named := s.Runs[i].PlanSHA256; named != "" && named != r.sums[planFile] {
+			return fmt.Errorf("%s: it ran under another plan than %s, which was changed since", name, planFile)
 		}
 	}
 	// Names sort as steps do up to 9999; the steps themselves always do.

@@ -271,3 +271,31 @@ func remove(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 }
+
+// A plan that was edited while its session ran cannot pass for the one that the
+// runs were made under, also before there is a seal.
+func TestLoadAnotherPlan(t *testing.T) {
+	w, err := Create(t.TempDir(), smallPlan(), record.Host{OS: "linux"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := doneRun(w.plan.Steps[0])
+	r.PlanSHA256 = w.PlanSHA256()
+	if err := w.Append(r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(w.Dir()); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(w.Dir(), planFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, append(data, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(w.Dir()); err == nil || !strings.Contains(err.Error(), "another plan") {
+		t.Errorf("got %v", err)
+	}
+}

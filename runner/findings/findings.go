@@ -104,7 +104,7 @@ func Evaluate(s *record.Session) Evaluation {
 // rules are all rules, in the order in which findings are printed: what voids
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
-	incomplete, quick, discardedRuns, machine, failedChecks, errorsInWindow, artefactMax, limits, chatty, imbalance, fewBlocks, sharedCPUs, replyBytes,
+	incomplete, machineChanged, quick, discardedRuns, machine, failedChecks, errorsInWindow, artefactMax, limits, chatty, imbalance, fewBlocks, sharedCPUs, replyBytes,
 }
 
 // Invalid reports whether a finding voids the session.

@@ -30,3 +30,20 @@ func machine(s *record.Session, _ *Evaluation) []record.Finding {
 	f.Observed, f.Threshold = strings.Join(failed, "; "), "each check passed"
 	return []record.Finding{f}
 }
+
+// machineChanged: runs before and after a change of the machine's settings are
+// not of one machine (method E7).
+func machineChanged(s *record.Session, _ *Evaluation) []record.Finding {
+	if len(s.Changes) == 0 {
+		return nil
+	}
+	var changed []string
+	for _, c := range s.Changes {
+		changed = append(changed, c.Name+" from "+c.Limit+" to "+c.Observed)
+	}
+	return []record.Finding{{
+		Code: "machine-changed", Severity: record.Voids, Observed: strings.Join(changed, "; "), Threshold: "no change",
+		Text: "settings of the machine changed during the session: its runs are not comparable",
+		Hint: "run compare again and leave the settings alone",
+	}}
+}

@@ -16,6 +16,7 @@ type Session struct {
 	Finished      time.Time `json:"finished,omitzero"` // absent: cut short
 	Plan          Plan      `json:"plan"`
 	Host          Host      `json:"host"`
+	Changes       []Check   `json:"changes,omitempty"`  // settings of the machine that were others at the end
 	Contract      []Parity  `json:"contract,omitempty"` // one entry a target
 	Probes        []Probe   `json:"probes,omitempty"`   // one entry a target
 	Runs          []Run     `json:"runs"`               // in the order they ran
