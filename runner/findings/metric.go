@@ -14,7 +14,7 @@ type Metric string
 
 const (
 	Rate          Metric = "rate_per_sec"    // right answers that arrived in the window / its length
-	Offered       Metric = "offered_per_sec" // open loop: requests that were due in the window / its length
+	Offered       Metric = "offered_per_sec" // open loop: what was asked for
 	P50           Metric = "p50_ns"
 	P90           Metric = "p90_ns"
 	P95           Metric = "p95_ns"
@@ -143,13 +143,13 @@ func (p *Process) throughput(r *record.Run, t record.Target) {
 	l := r.Load
 	answered, window := float64(l.Counts.Answered()), l.Window
 	p.Values[Bad] = float64(l.Counts.Bad())
+	if r.OfferedPerSec > 0 {
+		p.Values[Offered] = r.OfferedPerSec
+	}
 	if answered == 0 || window <= 0 {
 		return
 	}
 	p.Values[Rate] = float64(l.Counts.InWindow) / window.Seconds()
-	if l.Kind == record.Open {
-		p.Values[Offered] = float64(l.Counts.Planned) / window.Seconds()
-	}
 	account := func(c record.CPUTime, perRequest, busy Metric, cpus int) {
 		p.Values[perRequest] = float64(c.Total()) / answered
 		if cpus > 0 {
