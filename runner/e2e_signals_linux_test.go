@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"gonogo/runner/record"
 )
@@ -22,18 +23,26 @@ func (u *user) midRun(target string) *job {
 	cmd := u.command("compare", "--quick", "--targets", target, "--seed", "1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	j := u.startCommand(cmd)
+	j.target = target
 	j.await("\nstep 1 of ")
+	j.awaitLoad()
+	return j
+}
+
+// awaitLoad waits until the target is under load.
+func (j *job) awaitLoad() {
+	j.t.Helper()
 	want := map[string]int{"gonogo compare": 1, "gonogo guard": 1, "load --spec -": 1, "bin/server-go": 1}
-	if strings.HasPrefix(target, "node-") {
+	if strings.HasPrefix(j.target, "node-") {
 		delete(want, "bin/server-go")
 		want["server-node/server.mjs"] = 1
 	}
-	if strings.HasPrefix(target, "node-cluster-") {
+	if strings.HasPrefix(j.target, "node-cluster-") {
 		delete(want, "server-node/server.mjs")
 		want["server-node/cluster.mjs"] = 3 // or more workers
 	}
-	eventually(u.t, func() string { return fmt.Sprintf("a later run is under load; these live: %v", u.processes()) }, func() bool {
-		live := u.processes()
+	eventually(j.t, func() string { return fmt.Sprintf("a later run is under load; these live: %v", j.processes()) }, func() bool {
+		live := j.processes()
 		for text, n := range want {
 			if count(live, text) < n {
 				return false
@@ -41,13 +50,33 @@ func (u *user) midRun(target string) *job {
 		}
 		return true
 	})
-	return j
+}
+
+// awaitRun waits until another run is kept.
+func (j *job) awaitRun() {
+	j.t.Helper()
+	told := func() int { return strings.Count(j.err.String(), "\nstep ") }
+	before := told()
+	eventually(j.t, func() string { return "another run is kept:\n" + j.err.String() }, func() bool { return told() > before })
 }
 
 func (j *job) signal(s syscall.Signal) {
 	j.t.Helper()
 	if err := j.cmd.Process.Signal(s); err != nil {
 		j.t.Fatal(err)
+	}
+}
+
+// signalToTheEnd signals until the command has ended.
+func (j *job) signalToTheEnd(s syscall.Signal) {
+	for {
+		select {
+		case <-j.ended:
+			return
+		default:
+			j.cmd.Process.Signal(s) // fails when it has just ended
+			time.Sleep(time.Millisecond)
+		}
 	}
 }
 
@@ -131,6 +160,8 @@ func TestKilled(t *testing.T) {
 			for range 3 {
 				j.signalGuard(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 			}
+			j.awaitRun() // without its guard it would have failed
+			j.awaitLoad()
 			j.signalGroup(syscall.SIGKILL)
 		},
 		"the runner and its guard": func(j *job) {
@@ -158,7 +189,7 @@ func TestInterrupted(t *testing.T) {
 	}{
 		"INT":              {"go-1", func(j *job) { j.signal(syscall.SIGINT) }},
 		"TERM":             {"node-1", func(j *job) { j.signal(syscall.SIGTERM) }},
-		"HUP, twice":       {"go-1", func(j *job) { j.signal(syscall.SIGHUP); j.signal(syscall.SIGHUP) }},
+		"HUP, many times":  {"go-1", func(j *job) { j.signalToTheEnd(syscall.SIGHUP) }},
 		"INT to the group": {clusterTarget(t), func(j *job) { j.signalGroup(syscall.SIGINT) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,14 +214,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	u := newUser(t, alteredKit(t, "listen.mjs", "process.once('SIGTERM', stop);", "process.on('SIGTERM', () => {});"))
 	j := u.midRun("node-1")
 	j.signal(syscall.SIGINT)
-	for alive := true; alive; { // the first may not have been dealt with yet
-		select {
-		case <-j.ended:
-			alive = false
-		default:
-			j.cmd.Process.Signal(syscall.SIGINT)
-		}
-	}
+	j.signalToTheEnd(syscall.SIGINT) // the first may not have been dealt with yet
 	if ws := j.cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != syscall.SIGINT {
 		t.Errorf("it ended with %v, not by the second signal", j.cmd.ProcessState)
 	}
@@ -207,7 +231,7 @@ func TestSignalsThatAreIgnored(t *testing.T) {
 	j := u.midRun("go-1")
 	j.signal(syscall.SIGHUP)
 	j.signal(syscall.SIGINT)
-	j.await("\nstep 2 of ")
+	j.awaitRun()
 	if said := j.err.String(); strings.Contains(said, "interrupted") {
 		t.Errorf("it heeded what was to be ignored:\n%s", said)
 	}

@@ -61,6 +61,9 @@ var builtKit = sync.OnceValues(func() (dir string, err error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return "", err
 	}
+	if err := watchSources(); err != nil {
+		return "", err
+	}
 	dir = filepath.Join(root, "kit")
 	for to, pkg := range map[string]string{"gonogo": ".", "server-go": "../server-go"} {
 		// The state of the repository is not what is tested here.
@@ -75,6 +78,24 @@ var builtKit = sync.OnceValues(func() (dir string, err error) {
 	// One test runs it as another user.
 	return dir, errors.Join(os.Symlink(servers, filepath.Join(dir, "server-node")), os.Chmod(root, 0o755))
 })
+
+// watchSources looks at every file that a kit is made of. The cache of go test
+// notices a change in what this process looked at, not in what a go build that it
+// started has read, nor in a main that a test binary does not link.
+func watchSources() error {
+	return filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && (name == "results" || name == "bin" || name == ".git") {
+			return fs.SkipDir
+		}
+		if ext := filepath.Ext(path); ext == ".go" || ext == ".mjs" || ext == ".mod" {
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+}
 
 func theKit(t *testing.T) string {
 	t.Helper()
@@ -175,6 +196,7 @@ func (u *user) run(args ...string) result {
 type job struct {
 	*user
 	cmd      *exec.Cmd
+	target   string // that it measures
 	out, err transcript
 	ended    chan struct{}
 }
