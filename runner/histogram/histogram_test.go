@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
 	"gonogo/runner/record"
 )
 
@@ -210,5 +212,42 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	for b.Loop() {
 		h.Encode()
+	}
+}
+
+func TestWriteLog(t *testing.T) {
+	h := New()
+	h.Record(2500 * time.Microsecond)
+	var b strings.Builder
+	start := time.Unix(1_700_000_000, 0)
+	if err := WriteLog(&b, start, []Tagged{{"sent", 2 * time.Second, time.Second, h.Encode()}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "#[Histogram log format version 1.3]\n#[StartTime: 1700000000.000 (seconds since epoch), 2023-11-14T22:13:20Z]\n" +
+		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n" +
+		"Tag=sent,2.000,1.000,2.500," + h.Encode().V2 + "\n"
+	if b.String() != want {
+		t.Errorf("got %s\nwant %s", b.String(), want)
+	}
+	// What is written is what the library's own reader reads.
+	got, err := hdr.NewHistogramLogReader(strings.NewReader(b.String())).NextIntervalHistogram()
+	if err != nil || got == nil || got.TotalCount() != 1 || got.Tag() != "sent" {
+		t.Errorf("read back %v, %v", got, err)
+	}
+}
+
+func TestWriteDistribution(t *testing.T) {
+	h := New()
+	for i := 1; i <= 1000; i++ {
+		h.Record(time.Duration(i) * time.Millisecond)
+	}
+	var b strings.Builder
+	if err := h.WriteDistribution(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"500.", "0.500000", "Total count    =         1000"} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("no %q in\n%s", part, b.String())
+		}
 	}
 }

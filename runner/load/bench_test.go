@@ -62,7 +62,7 @@ var getNull = record.Request{Method: "GET", Path: "/users/500", WantStatus: 200,
 // time and in processor time of this process.
 func BenchmarkRequest(b *testing.B) {
 	address := startNull(b)
-	for _, engine := range engines {
+	for _, engine := range Engines() {
 		for _, connections := range []int{50, 300} {
 			b.Run(fmt.Sprintf("%s/c%d", engine, connections), func(b *testing.B) {
 				res, err := Run(b.Context(), record.LoadSpec{

@@ -6,6 +6,9 @@ import (
 	"gonogo/runner/record"
 )
 
+// Engines are those of this system, the default first.
+func Engines() []string { return []string{engineEpoll, engineNet} }
+
 func newEngine(spec *record.LoadSpec, s *stream, c clock) (engine, error) {
 	switch spec.Engine {
 	case "", engineEpoll:
@@ -14,5 +17,5 @@ func newEngine(spec *record.LoadSpec, s *stream, c clock) (engine, error) {
 	case engineNet:
 		return newNetEngine(spec, s, c), nil
 	}
-	return nil, fmt.Errorf("load specification: engine %q, want %s or %s", spec.Engine, engineEpoll, engineNet)
+	return nil, fmt.Errorf("%w: engine %q, want %s or %s", ErrSpec, spec.Engine, engineEpoll, engineNet)
 }

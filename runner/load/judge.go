@@ -22,11 +22,10 @@ const (
 	ceilingMax       = 0.70  // G6: of the rate against the null server
 )
 
-// Judge holds a result against what a true measurement looks like. cpus is how
-// many CPUs the engine can use. It reads the record alone, so that a merged one
-// is judged like any other. A check that fails and voids says that the numbers
+// Judge holds a result against what a true measurement looks like. It reads the
+// record alone, so that a merged one is judged like any other. A check that fails and voids says that the numbers
 // mean nothing, or only that the generator was the limit.
-func Judge(spec *record.LoadSpec, res *record.LoadResult, cpus int) []record.Check {
+func Judge(spec *record.LoadSpec, res *record.LoadResult) []record.Check {
 	j := judgement{spec: spec, res: res}
 	j.connections()
 	j.countsAddUp()
@@ -36,7 +35,7 @@ func Judge(spec *record.LoadSpec, res *record.LoadResult, cpus int) []record.Che
 	} else {
 		j.duty()
 	}
-	j.generator(cpus)
+	j.generator()
 	return j.checks
 }
 
@@ -145,15 +144,15 @@ func (j *judgement) schedule() {
 }
 
 // generator is whether the generator had something left.
-func (j *judgement) generator(cpus int) {
+func (j *judgement) generator() {
 	r := j.res
 	if r.Window <= 0 {
 		return
 	}
 	gc := float64(r.GCPause) / float64(r.Window)
 	j.void("garbage collection of the generator", gc < gcMax, fmt.Sprintf("%.3g %% of the window", 100*gc), fmt.Sprintf("%.2g %%", 100*gcMax))
-	share := float64(r.CPU.Total()) / float64(r.Window) / float64(cpus)
-	j.void("CPU of the generator", share <= cpuMax, fmt.Sprintf("%.0f %% of %d", 100*share, cpus), fmt.Sprintf("%.0f %%", 100*cpuMax))
+	share := float64(r.CPU.Total()) / float64(r.Window) / float64(max(r.CPUs, 1))
+	j.void("CPU of the generator", share <= cpuMax, fmt.Sprintf("%.0f %% of %d", 100*share, r.CPUs), fmt.Sprintf("%.0f %%", 100*cpuMax))
 	if r.CeilingPerSec != nil {
 		rate := float64(r.Counts.InWindow) / r.Window.Seconds()
 		most := ceilingMax * *r.CeilingPerSec

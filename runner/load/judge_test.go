@@ -135,7 +135,7 @@ func TestConservation(t *testing.T) {
 			t.Fatalf("unspoilt: %v", f)
 		}
 		spoil(res)
-		if res.Checks = Judge(&spec, res, 1); len(failing(res)) == 0 {
+		if res.Checks = Judge(&spec, res); len(failing(res)) == 0 {
 			t.Errorf("%s: not seen", name)
 		}
 	}

@@ -38,6 +38,10 @@ type recorder struct {
 	warm    []record.Slice
 	slowest slowest
 	pauses  pauses
+	second  func(record.Slice) // called with each second that is over, or nil
+
+	keepIntervals bool
+	intervals     []interval
 
 	bytesOut, bytesIn uint64
 	newDials          int
@@ -73,6 +77,7 @@ func (r *recorder) begin(start, end time.Duration) {
 	clear(r.errors)
 	r.slowest.reset()
 	r.start, r.end, r.shut = start, end, false
+	r.intervals = r.intervals[:0]
 	r.counts, r.bytesIn, r.bytesOut, r.newDials = record.Counts{}, 0, 0, 0
 	r.area, r.areaUpTo, r.overhang, r.otherTime, r.badInARow = 0, start, 0, 0, 0
 	r.poolWaits, r.sentInTime = 0, 0
@@ -181,6 +186,9 @@ func (r *recorder) latencies(x *exchange) time.Duration {
 	if latency > r.slowest.least {
 		r.slowest.add(latency, x)
 	}
+	if r.keepIntervals {
+		r.keep(x)
+	}
 	return latency
 }
 
@@ -218,6 +226,9 @@ func (r *recorder) sliceAt(at time.Duration) *record.Slice {
 	}
 	n := int((at - r.start) / time.Second)
 	for len(r.slices) <= n {
+		if len(r.slices) > 0 && r.second != nil {
+			r.second(r.slices[len(r.slices)-1])
+		}
 		r.slices = append(r.slices, record.Slice{
 			Start: time.Duration(len(r.slices)) * time.Second, Length: time.Second,
 		})

@@ -18,11 +18,12 @@ func (r *run) result() *record.LoadResult {
 		Counts: rec.counts, Errors: maps.Clone(rec.errors),
 		Service: encode(rec.service), Response: encode(rec.response), SendLag: encode(rec.lag), Pacing: encode(rec.pacing), Miss: encode(rec.miss),
 		Timeline: slices.Concat(rec.warm, rec.slices), Slowest: rec.slowest.list(rec.start),
+		Intervals: rec.encodeIntervals(),
 		CPU: record.CPUTime{
 			User:   r.end.cpu.User - r.before.cpu.User,
 			System: r.end.cpu.System - r.before.cpu.System,
 		},
-		GCPause: r.end.gcPause - r.before.gcPause, GCCount: uint32(r.end.gcCount - r.before.gcCount),
+		CPUs: r.engine.cpus(), GCPause: r.end.gcPause - r.before.gcPause, GCCount: uint32(r.end.gcCount - r.before.gcCount),
 		OtherTime: rec.otherTime, Overhang: rec.overhang, BytesOut: rec.bytesOut, BytesIn: rec.bytesIn,
 	}
 	if rec.open {
@@ -33,7 +34,7 @@ func (r *run) result() *record.LoadResult {
 		mean := float64(rec.area) / float64(window)
 		res.InFlightMean = &mean
 	}
-	res.Checks = Judge(r.spec, res, r.engine.cpus())
+	res.Checks = Judge(r.spec, res)
 	return res
 }
 

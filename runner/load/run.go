@@ -56,17 +56,25 @@ const warmBase = 1 << 62
 // the result holds what was measured until then; it is nil if the window had
 // not been opened.
 func Run(ctx context.Context, spec record.LoadSpec, edge func(event string) error) (*record.LoadResult, error) {
+	return RunWatched(ctx, spec, edge, nil)
+}
+
+// RunWatched is Run that also tells of each second of the warm-up and of the
+// window when it is over. second is called on the way of the requests: it must
+// not wait for anything.
+func RunWatched(ctx context.Context, spec record.LoadSpec, edge func(event string) error, second func(record.Slice)) (*record.LoadResult, error) {
 	if err := check(&spec); err != nil {
 		return nil, err
 	}
 	s, err := newStream(&spec)
 	if err != nil {
-		return nil, fmt.Errorf("load specification: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
 	r := &run{
 		spec: &spec, clock: clock{time.Now()},
 		rec: newRecorder(spec.Kind == record.Open, int((spec.Warmup+spec.Window)/time.Second)+8),
 	}
+	r.rec.second, r.rec.keepIntervals = second, spec.Intervals
 	if r.engine, err = newEngine(&spec, s, r.clock); err != nil {
 		return nil, err
 	}
@@ -74,7 +82,7 @@ func Run(ctx context.Context, spec record.LoadSpec, edge func(event string) erro
 		edge = func(string) error { return nil }
 	}
 	if err := r.engine.connect(ctx); err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", spec.Address, err)
+		return nil, fmt.Errorf("%w to %s: %w", ErrConnect, spec.Address, err)
 	}
 	defer r.engine.close()
 	defer quiet()()

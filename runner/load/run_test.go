@@ -77,7 +77,7 @@ func (s *server) spec(engine string, requests ...record.Request) record.LoadSpec
 
 // onEngines runs a test on every engine that this system has.
 func onEngines(t *testing.T, test func(t *testing.T, engine string)) {
-	for _, e := range engines {
+	for _, e := range Engines() {
 		t.Run(e, func(t *testing.T) { test(t, e) })
 	}
 }

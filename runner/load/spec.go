@@ -11,12 +11,23 @@ import (
 	"gonogo/runner/record"
 )
 
+// ErrSpec is in every error of a specification that cannot be carried out,
+// ErrConnect in every error that came before a request was sent.
+var (
+	ErrSpec    = errors.New("load specification")
+	ErrConnect = errors.New("connect")
+)
+
 // maxConnections is what one address of this machine has ports for.
 const maxConnections = 60_000
 
+// maxIntervals bounds the memory that histograms of each second take: some 0.3 MB
+// a second.
+const maxIntervals = 10 * time.Minute
+
 // check refuses a specification that cannot be carried out.
 func check(s *record.LoadSpec) error {
-	bad := func(format string, a ...any) error { return fmt.Errorf("load specification: "+format, a...) }
+	bad := func(format string, a ...any) error { return fmt.Errorf("%w: "+format, append([]any{ErrSpec}, a...)...) }
 	network, address := splitAddress(s.Address)
 	if network == "tcp" {
 		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
@@ -36,6 +47,8 @@ func check(s *record.LoadSpec) error {
 		return bad("neither a window nor a number of requests")
 	case s.Window > 24*time.Hour || s.Warmup > time.Hour:
 		return bad("warm-up %v, window %v: at most an hour and a day", s.Warmup, s.Window)
+	case s.Intervals && (s.Window == 0 || s.Window > maxIntervals):
+		return bad("a histogram of each second is kept for windows of at most %v", maxIntervals)
 	case s.Workers < 0 || s.Worker < 0 || s.Worker >= max(s.Workers, 1):
 		return bad("worker %d of %d, want 0..%d", s.Worker, s.Workers, max(s.Workers, 1)-1)
 	}
@@ -46,17 +59,17 @@ func checkKind(s *record.LoadSpec) error {
 	switch s.Kind {
 	case record.Closed:
 		if s.RatePerSec != 0 || s.Arrivals != "" {
-			return errors.New("load specification: a closed loop has no rate")
+			return fmt.Errorf("%w: a closed loop has no rate", ErrSpec)
 		}
 	case record.Open:
 		if !(s.RatePerSec > 0) || math.IsInf(s.RatePerSec, 0) {
-			return fmt.Errorf("load specification: rate %v per second, want more than 0", s.RatePerSec)
+			return fmt.Errorf("%w: rate %v per second, want more than 0", ErrSpec, s.RatePerSec)
 		}
 		if s.Arrivals != "" && s.Arrivals != constant && s.Arrivals != poisson {
-			return fmt.Errorf("load specification: arrivals %q, want %s or %s", s.Arrivals, constant, poisson)
+			return fmt.Errorf("%w: arrivals %q, want %s or %s", ErrSpec, s.Arrivals, constant, poisson)
 		}
 	default:
-		return fmt.Errorf("load specification: kind %q, want %s or %s", s.Kind, record.Closed, record.Open)
+		return fmt.Errorf("%w: kind %q, want %s or %s", ErrSpec, s.Kind, record.Closed, record.Open)
 	}
 	return nil
 }

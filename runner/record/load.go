@@ -23,6 +23,7 @@ type LoadSpec struct {
 	Worker      int           `json:"worker,omitempty"`  // this is worker k of Workers: sends every i with i mod Workers = k
 	Workers     int           `json:"workers,omitempty"` // 0 counts as 1
 	StartAt     *time.Time    `json:"start_at,omitempty"`
+	Intervals   bool          `json:"intervals,omitempty"` // keep a histogram of each second too
 	// Handshake makes the process print a LoadEvent and wait for a line on
 	// stdin before the window and after it, so that whoever watches the server
 	// can read its accounts at both edges.
@@ -75,10 +76,14 @@ type LoadResult struct {
 	// a closed loop, response time in an open one.
 	Miss     *Histogram `json:"miss,omitempty"`
 	Timeline []Slice    `json:"timeline,omitempty"` // 1 s slices of warm-up and window
-	Slowest  []Slow     `json:"slowest,omitempty"`  // the 64 slowest, slowest first
-	CPU      CPUTime    `json:"generator_cpu"`      // of the generator process, window only
-	GCPause  Nanos      `json:"gc_pause_ns"`        // generator's stop-the-world pauses in the window, sum
-	GCCount  uint32     `json:"gc_count"`
+	// Intervals are the histograms of each second of the window in which replies
+	// came, by the time of the reply, if LoadSpec.Intervals asked for them.
+	Intervals []Interval `json:"intervals,omitempty"`
+	Slowest   []Slow     `json:"slowest,omitempty"` // the 64 slowest, slowest first
+	CPU       CPUTime    `json:"generator_cpu"`     // of the generator process, window only
+	CPUs      int        `json:"generator_cpus"`    // how many its engine can use at once
+	GCPause   Nanos      `json:"gc_pause_ns"`       // generator's stop-the-world pauses in the window, sum
+	GCCount   uint32     `json:"gc_count"`
 	// Pauses are the times in which the generator's own loop did not run though it was
 	// due, longer than 1 ms, and PauseMax the longest; both absent where the engine
 	// has no loop that could tell.
@@ -156,6 +161,25 @@ type Slice struct {
 	Right  uint64        `json:"right"` // right answers that arrived in it
 	Bad    uint64        `json:"bad"`
 	Max    time.Duration `json:"max_ns"` // largest latency that ended in it: response in an open loop, service in a closed one
+}
+
+// Interval is what ended in one second of a window; a reply that was drained is
+// in the last.
+type Interval struct {
+	Start    time.Duration `json:"start_ns"`
+	Length   time.Duration `json:"length_ns"`
+	Response *Histogram    `json:"response,omitempty"` // open loop
+	Service  *Histogram    `json:"service,omitempty"`
+}
+
+// LoadRecord is what a generator run by itself prints: what was asked and what
+// came of it. Records of the workers of one plan can be merged.
+type LoadRecord struct {
+	SchemaVersion int        `json:"schema_version"`
+	Kit           string     `json:"kit"`
+	Spec          LoadSpec   `json:"spec"`
+	Result        LoadResult `json:"result"`
+	Error         string     `json:"error,omitempty"` // why the run ended before its time
 }
 
 // Slow is one slow request, its four clocks counted from the window's first edge.

@@ -1,3 +1,0 @@
-package load
-
-var engines = []string{engineEpoll, engineNet}

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package load
-
-var engines = []string{engineNet}
