@@ -59,6 +59,7 @@ func New(o Options) (*record.Plan, error) {
 		RequestTimeout: 5 * time.Second,
 	}
 	p.Primary = primary(p)
+	p.Decision = decision(p)
 	p.Steps = Order(p)
 	p.Expected = prelude(targets) + time.Duration(blocks)*blockTime(p.Scenarios, targets)
 	return p, nil

@@ -45,6 +45,8 @@ type Plan struct {
 	Primary        []Primary     `json:"primary"`
 	Probe          *Scenario     `json:"probe,omitempty"` // run once for each target before block 1
 	Steps          []Step        `json:"steps"`           // in the order they run
+	// Decision is absent where no pair could carry a decision.
+	Decision *DecisionRules `json:"decision,omitempty"`
 	// Confirm are steps beyond the last block, of which some run if a maximum has to
 	// be confirmed. They run because of what was seen, so they count for maxima alone.
 	Confirm []Step `json:"confirm,omitempty"`
