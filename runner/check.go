@@ -97,6 +97,9 @@ func (c *checkCmd) servers(ctx context.Context) (servers []contract.Server, stop
 		servers, err = c.foreign()
 		return servers, stop, err
 	}
+	if err := named(c.Targets); err != nil {
+		return nil, stop, err
+	}
 	// Two workers are enough to be a cluster. The check is not timed, so nothing
 	// is pinned.
 	p, err := plan.New(plan.Options{CPUs: plan.CPUSets{K: 2}, Targets: c.Targets})
