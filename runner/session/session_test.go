@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	stub.Hook()
 	serve := map[string]func() error{
 		"guard":     func() error { return sut.RunGuard(os.Stdin, os.Stdout) },
-		"generator": func() error { return load.Serve(context.Background(), os.Stdin, os.Stdout) },
+		"generator": func() error { return load.Serve(context.Background(), os.Stdin, os.Stdout, nil) },
 	}
 	if len(os.Args) == 2 && serve[os.Args[1]] != nil {
 		if err := serve[os.Args[1]](); err != nil {
