@@ -7,56 +7,50 @@ import (
 	"gonogo/runner/stats"
 )
 
-// artefactMax marks a maximum that did not recur: above the plan's factor times
-// the median of its cell's maxima, while the run's p99.9 is not likewise above
-// the median of its cell's. One request decides a maximum, and one hiccup of the
-// machine is enough for it. The rule is the same for every target; the maximum
-// stays in the record and in the range that is printed.
+// artefactMax lists the maxima that are not believed, under two codes. An
+// artefact-max is rejected: it was caused outside the server, or one run alone has
+// it while that run's p99.9 is as usual. An undetermined-max is not: several runs
+// have it, too few to call it the server's. The rules are the same for every
+// target; what is rejected stays in the record and in the range that is printed.
 //
-// The median is of all runs of the cell, the suspect among them: a maximum that
-// half of the runs or more have is never marked, and of one or two runs nothing
-// can be told.
+// Of one or two runs nothing can be told, unless the cause was seen.
 func artefactMax(s *record.Session, e *Evaluation) []record.Finding {
-	factor := s.Plan.Rules.ArtefactMaxFactor
-	if factor <= 0 {
-		return nil
-	}
 	var all []record.Finding
 	for i := range e.Cells {
 		c := &e.Cells[i]
-		steps, largest := c.lone(factor)
-		if len(steps) == 0 {
+		m := c.Maximum
+		if m == nil || m.Standing == Reproduced || m.Standing == Undetermined && m.Of < 3 {
 			continue
 		}
-		typical := c.Summary[Max].Median
+		code := "undetermined-max"
+		if m.Rejected() {
+			code = "artefact-max"
+		}
 		all = append(all, record.Finding{
-			Code: "artefact-max", Severity: record.Note, Steps: steps,
-			Observed:  fmt.Sprintf("max %s, the cell's median max is %s", millis(largest), millis(typical)),
-			Threshold: fmt.Sprintf("%s x the median max, with p99.9 within %s x its own median", limit(factor), limit(factor)),
-			Text: fmt.Sprintf("%s: a maximum of %s was seen in %d of %s, p99.9 unaffected: an artefact until it recurs, do not conclude from it",
-				c.Name(), millis(largest), len(steps), count(len(c.Processes), "run")),
+			Code: code, Severity: record.Note, Steps: m.steps,
+			Observed:  fmt.Sprintf("max %s, the cell's median max is %s", millis(m.Value), millis(c.Summary[Max].Median)),
+			Threshold: fmt.Sprintf("a request of more than max/%s in %d of %s", limit(s.Plan.Rules.ArtefactMaxFactor), m.Needed, count(m.Of, "run")),
+			Text:      c.Name() + ": " + m.Text,
 		})
 	}
 	return all
 }
 
-// lone gives the runs whose maximum stands alone, and the largest of these.
-func (c *Cell) lone(factor float64) (steps []string, largest float64) {
+// Rejected reports whether the maximum is to be shown as no property of the server.
+func (m *Maximum) Rejected() bool {
+	return m.Standing == Artefact || m.Standing == Undetermined && m.lonely && m.Of >= 3
+}
+
+// usualTail reports whether a run's p99.9 is within the factor of the median of its
+// cell's: where it is not, more than one request was slow, and the run is not
+// explained away.
+func (c *Cell) usualTail(p *Process, factor float64) bool {
 	var tails []float64
-	for _, p := range c.Processes {
-		if _, ok := p.Values[Max]; ok {
-			tails = append(tails, p.tail)
+	for _, other := range c.Processes {
+		if _, ok := other.Values[Max]; ok {
+			tails = append(tails, other.tail)
 		}
 	}
-	maximum, tail := c.Summary[Max].Median, 0.0
-	if m, ok := stats.Median(tails); ok {
-		tail = m
-	}
-	for _, p := range c.Processes {
-		if v, ok := p.Values[Max]; ok && v > factor*maximum && p.tail <= factor*tail {
-			steps = append(steps, p.Step.Key())
-			largest = max(largest, v)
-		}
-	}
-	return steps, largest
+	typical, ok := stats.Median(tails)
+	return ok && p.tail <= factor*typical
 }

@@ -9,6 +9,8 @@
 package findings
 
 import (
+	"time"
+
 	"gonogo/runner/record"
 )
 
@@ -33,6 +35,10 @@ type Cell struct {
 	Processes []Process          `json:"processes"` // runs that count, in run order
 	Summary   map[Metric]Summary `json:"summary"`
 	Counts    record.Counts      `json:"counts"` // summed over Processes
+	// Maximum is absent where no latency is known. Confirmations are runs that were
+	// made because of a maximum; they count for it and for nothing else.
+	Maximum       *Maximum  `json:"maximum,omitempty"`
+	Confirmations []Process `json:"confirmations,omitempty"`
 }
 
 // Process is what one run that counts says.
@@ -42,8 +48,9 @@ type Process struct {
 	Samples uint64             `json:"latency_samples"`
 	Values  map[Metric]float64 `json:"values"` // a metric that is unknown is absent
 
-	run  *record.Run
-	tail float64 // p99.9 whatever the number of samples, for rules; never printed
+	run     *record.Run
+	tail    float64       // p99.9 whatever the number of samples, for rules; never printed
+	typical time.Duration // likewise p50
 }
 
 // Discarded is a run of which no number is used.
@@ -85,13 +92,17 @@ func Evaluate(s *record.Session) Evaluation {
 		switch {
 		case discarded != nil:
 			e.Discarded = append(e.Discarded, *discarded)
+		case known && s.Plan.Confirms(r.Step):
+			e.Cells[at].Confirmations = append(e.Cells[at].Confirmations, p)
 		case known:
 			e.Cells[at].add(p)
 		}
 	}
 	for i := range e.Cells {
-		e.Cells[i].summarize()
-		e.Cells[i].Bound = boundBy(&e.Cells[i], s.Plan.Rules)
+		c := &e.Cells[i]
+		c.summarize()
+		c.Bound = boundBy(c, s.Plan.Rules)
+		c.lookAtMaximum(s)
 	}
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)

@@ -129,7 +129,7 @@ func (p *Process) latency(l *record.LoadResult) error {
 		return err
 	}
 	p.Samples = h.Count()
-	p.tail = float64(h.Quantile(0.999))
+	p.tail, p.typical = float64(h.Quantile(0.999)), h.Quantile(0.5)
 	p.Values[Max] = float64(h.Max())
 	for _, q := range quantiles {
 		if p.Samples >= q.need {
