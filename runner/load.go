@@ -73,13 +73,11 @@ func (c *loadRunCmd) Run(ctx context.Context, s streams) error {
 	}
 	defer own(spec.Engine)()
 	watch := newWatcher(s.err, spec.Window)
-	result, err := load.RunWatched(ctx, spec, nil, watch.second)
+	result, err := load.RunWatched(ctx, spec, load.Hooks{Second: watch.second, Ceiling: ceiling})
 	watch.done()
 	if result == nil {
 		return c.notBegun(err, hint)
 	}
-	result.CeilingPerSec = ceiling(result.Engine)
-	result.Checks = load.Judge(&spec, result)
 	r := &record.LoadRecord{SchemaVersion: record.SchemaVersion, Kit: version(), Spec: spec, Result: *result}
 	if err != nil {
 		r.Error = err.Error()
@@ -108,7 +106,7 @@ func serveLoad(ctx context.Context, s streams, path string) error {
 		in = f
 	}
 	defer own("")()
-	err := load.Serve(ctx, in, s.out)
+	err := load.Serve(ctx, in, s.out, ceiling)
 	if errors.Is(err, context.Canceled) {
 		return fail(exitInterrupted, "", "%w", err)
 	}

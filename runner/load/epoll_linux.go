@@ -175,7 +175,7 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 			e.abandon()
 			break
 		}
-		if e.busy == 0 && p.finished(now) {
+		if e.busy == 0 && p.over(now) {
 			break
 		}
 		if err := e.turn(e.patience(now)); err != nil {
@@ -183,7 +183,7 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 		}
 		e.housekeeping(e.clock.now())
 	}
-	p.finish(e.clock.now(), p.over)
+	p.finish(e.clock.now(), p.stopped)
 	return p.verdict(ctx, e.live)
 }
 
@@ -271,7 +271,7 @@ func (e *epollEngine) expire(now time.Duration) {
 
 // abandon gives up what is in flight; its connections are of no use any more.
 func (e *epollEngine) abandon() {
-	e.p.over = true
+	e.p.stopped = true
 	now := e.clock.now()
 	for _, l := range e.lanes {
 		if l.state == busy || l.carries {

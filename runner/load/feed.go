@@ -14,7 +14,7 @@ type feed struct {
 
 	next, step uint64    // closed loop
 	open       *arrivals // open loop, or nil
-	over       bool      // stopped early
+	stopped    bool      // before its time
 }
 
 // take returns the next request, when it is intended, and whether there is one now.
@@ -48,7 +48,7 @@ func (f *feed) due() (time.Duration, bool) {
 
 // finished reports whether no request will follow, now or later.
 func (f *feed) finished(now time.Duration) bool {
-	if f.over || now >= f.last {
+	if f.stopped || now >= f.last {
 		return true
 	}
 	if f.open != nil {
@@ -56,6 +56,12 @@ func (f *feed) finished(now time.Duration) bool {
 		return !more
 	}
 	return f.limit > 0 && f.next >= f.limit
+}
+
+// over reports whether the phase may end once nothing is in flight: a window
+// lasts as long as was asked, even if its last request is answered before.
+func (f *feed) over(now time.Duration) bool {
+	return f.finished(now) && (now >= f.end || f.stopped || f.limit > 0)
 }
 
 // rest takes all requests of an open loop that are due by now and were never
@@ -68,6 +74,6 @@ func (f *feed) rest(now time.Duration) (n uint64) {
 		f.open.next()
 		n++
 	}
-	f.over = true
+	f.stopped = true
 	return n
 }

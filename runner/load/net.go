@@ -98,10 +98,26 @@ func (e *netEngine) run(ctx context.Context, p *phase) error {
 		helpers.Go(func() { e.pace(p, done) })
 	}
 	lanes.Wait()
+	e.outlast(ctx, p)
 	close(done)
 	helpers.Wait()
 	p.finish(e.clock.now(), e.cut.Load())
 	return p.verdict(ctx, e.live)
+}
+
+// outlast waits for the window's end, unless nothing is to be waited for.
+func (e *netEngine) outlast(ctx context.Context, p *phase) {
+	e.mu.Lock()
+	now := e.clock.now()
+	over := p.over(now)
+	e.mu.Unlock()
+	if over {
+		return
+	}
+	select {
+	case <-time.After(p.end - now):
+	case <-ctx.Done():
+	}
 }
 
 // drive is the life of a connection in one phase.
@@ -177,7 +193,7 @@ func (e *netEngine) release() {
 
 // halt ends the phase before its time. Requests in flight are cut off.
 func (e *netEngine) halt(p *phase) {
-	p.over = true
+	p.stopped = true
 	e.cut.Store(true)
 	e.release()
 	for _, l := range e.lanes {

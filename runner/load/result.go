@@ -34,6 +34,9 @@ func (r *run) result() *record.LoadResult {
 		mean := float64(rec.area) / float64(window)
 		res.InFlightMean = &mean
 	}
+	if r.ceiling != nil {
+		res.CeilingPerSec = r.ceiling(res.Engine)
+	}
 	res.Checks = Judge(r.spec, res)
 	return res
 }

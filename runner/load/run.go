@@ -56,13 +56,21 @@ const warmBase = 1 << 62
 // the result holds what was measured until then; it is nil if the window had
 // not been opened.
 func Run(ctx context.Context, spec record.LoadSpec, edge func(event string) error) (*record.LoadResult, error) {
-	return RunWatched(ctx, spec, edge, nil)
+	return RunWatched(ctx, spec, Hooks{Edge: edge})
 }
 
-// RunWatched is Run that also tells of each second of the warm-up and of the
-// window when it is over. second is called on the way of the requests: it must
-// not wait for anything.
-func RunWatched(ctx context.Context, spec record.LoadSpec, edge func(event string) error, second func(record.Slice)) (*record.LoadResult, error) {
+// Hooks are what a run calls; each may be nil.
+type Hooks struct {
+	Edge func(event string) error
+	// Second is told each second of the warm-up and of the window when it is over.
+	// It is called on the way of the requests: it must not wait for anything.
+	Second func(record.Slice)
+	// Ceiling is what an engine can do on this machine, requests per second, or nil.
+	Ceiling func(engine string) *float64
+}
+
+// RunWatched is Run with all its hooks.
+func RunWatched(ctx context.Context, spec record.LoadSpec, h Hooks) (*record.LoadResult, error) {
 	if err := check(&spec); err != nil {
 		return nil, err
 	}
@@ -71,22 +79,22 @@ func RunWatched(ctx context.Context, spec record.LoadSpec, edge func(event strin
 		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
 	r := &run{
-		spec: &spec, clock: clock{time.Now()},
+		spec: &spec, clock: clock{time.Now()}, ceiling: h.Ceiling,
 		rec: newRecorder(spec.Kind == record.Open, int((spec.Warmup+spec.Window)/time.Second)+8),
 	}
-	r.rec.second, r.rec.keepIntervals = second, spec.Intervals
+	r.rec.second, r.rec.keepIntervals = h.Second, spec.Intervals
 	if r.engine, err = newEngine(&spec, s, r.clock); err != nil {
 		return nil, err
 	}
-	if edge == nil {
-		edge = func(string) error { return nil }
+	if h.Edge == nil {
+		h.Edge = func(string) error { return nil }
 	}
 	if err := r.engine.connect(ctx); err != nil {
 		return nil, fmt.Errorf("%w to %s: %w", ErrConnect, spec.Address, err)
 	}
 	defer r.engine.close()
 	defer quiet()()
-	return r.phases(ctx, edge)
+	return r.phases(ctx, h.Edge)
 }
 
 // run is one run under way.
@@ -96,6 +104,7 @@ type run struct {
 	engine engine
 	rec    *recorder
 
+	ceiling     func(engine string) *float64
 	opened      time.Time // wall time of the window's first edge
 	warmup      time.Duration
 	before, end usage // of this process, at the window's edges

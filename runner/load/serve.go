@@ -19,7 +19,8 @@ var errAbandoned = errors.New("standard input ended: whoever watched this run ha
 // both edges of the window, and ends when in does.
 //
 // The returned error has been told as a "failed" event, unless out is broken.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+// ceiling is that of Hooks.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, ceiling func(engine string) *float64) error {
 	events := json.NewEncoder(out)
 	lines := json.NewDecoder(in)
 	var spec record.LoadSpec
@@ -27,14 +28,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		err = fmt.Errorf("read load specification: %w", err)
 		return errors.Join(err, events.Encode(record.LoadEvent{Event: "failed", Error: err.Error()}))
 	}
-	var edge func(string) error
+	hooks := Hooks{Ceiling: ceiling}
 	if spec.Handshake {
 		var cancel context.CancelCauseFunc
 		ctx, cancel = context.WithCancelCause(ctx)
 		defer cancel(nil)
-		edge = handshake(ctx, cancel, events, bufio.NewReader(io.MultiReader(lines.Buffered(), in)))
+		hooks.Edge = handshake(ctx, cancel, events, bufio.NewReader(io.MultiReader(lines.Buffered(), in)))
 	}
-	result, err := Run(ctx, spec, edge)
+	result, err := RunWatched(ctx, spec, hooks)
 	last := record.LoadEvent{Event: "result", Result: result}
 	if err != nil {
 		last.Event, last.Error = "failed", err.Error()
