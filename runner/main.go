@@ -48,15 +48,16 @@ func fail(code int, hint string, format string, a ...any) error {
 
 // commands is the whole command line.
 type commands struct {
-	Compare compareCmd `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
-	Report  reportCmd  `cmd:"" help:"Print the report of an archived session."`
-	Plan    planCmd    `cmd:"" help:"Show what compare would run, in which order, how long."`
-	Check   checkCmd   `cmd:"" help:"Prove servers against the contract and against each other; nothing is timed."`
-	Load    loadCmd    `cmd:"" help:"The load generator alone."`
-	Doctor  doctorCmd  `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
-	Guard   guardCmd   `cmd:"" hidden:""`
-	Meter   meterCmd   `cmd:"" hidden:""`
-	Null    nullCmd    `cmd:"" hidden:""`
+	Compare   compareCmd   `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
+	Report    reportCmd    `cmd:"" help:"Print the report of an archived session."`
+	Plan      planCmd      `cmd:"" help:"Show what compare would run, in which order, how long."`
+	Check     checkCmd     `cmd:"" help:"Prove servers against the contract and against each other; nothing is timed."`
+	Load      loadCmd      `cmd:"" help:"The load generator alone."`
+	Doctor    doctorCmd    `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
+	Calibrate calibrateCmd `cmd:"" help:"How often verdicts are right on this machine: simulated, and with servers of known truth."`
+	Guard     guardCmd     `cmd:"" hidden:""`
+	Meter     meterCmd     `cmd:"" hidden:""`
+	Null      nullCmd      `cmd:"" hidden:""`
 }
 
 func main() {
