@@ -4,7 +4,7 @@ ARGS ?=
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report test check readme clean
+.PHONY: help build compare quick report calibrate test check readme clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -20,6 +20,11 @@ quick: build ## the same as a smoke run under two minutes; not evidence
 
 report: build ## the report of the newest session again
 	bin/gonogo report latest
+
+calibrate: build ## how often the verdicts are right on this machine, 12 minutes; writes docs/calibration.md
+	go build -o bin/stub ./runner/internal/stub/cmd
+	mkdir -p docs
+	bin/gonogo calibrate --markdown docs/calibration.md $(ARGS)
 
 test: build ## all tests, on loopback only
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")

@@ -13,13 +13,16 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":          {"archive", "contract", "findings", "host", "internal/null", "load", "plan", "record", "report", "session", "stats", "sut"},
-	"session":   {"plan", "sut", "contract", "load", "memory", "host", "record"},
-	"findings":  {"stats", "histogram", "record"},
-	"report":    {"findings", "stats", "histogram", "record"},
-	"load":      {"histogram", "record"},
-	"histogram": {"record"},
-	"record":    {},
+	"":            {"archive", "calibration", "contract", "diff", "findings", "host", "internal/null", "load", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"session":     {"plan", "sut", "contract", "load", "memory", "host", "record"},
+	"calibration": {"findings", "plan", "stats", "record"},
+	"recount":     {"findings", "record"},
+	"diff":        {"findings", "stats", "record"},
+	"findings":    {"stats", "histogram", "record"},
+	"report":      {"findings", "stats", "histogram", "record"},
+	"load":        {"histogram", "record"},
+	"histogram":   {"record"},
+	"record":      {},
 }
 
 // onlyIn is where each module from outside may be imported.
