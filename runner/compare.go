@@ -147,7 +147,7 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 	if err := w.AddProbes(probes); err != nil {
 		return "", unkept(err, w.Dir())
 	}
-	if err := session.Execute(ctx, cfg, probes); err != nil {
+	if err := execute(ctx, cfg, w.Dir(), probes, progress); err != nil {
 		if ctx.Err() != nil {
 			return "", fail(exitInterrupted, "the finished runs are kept in "+w.Dir(), "compare: interrupted by a signal; no conclusion is drawn")
 		}

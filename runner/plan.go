@@ -43,6 +43,9 @@ func describePlan(p *record.Plan) string {
 		}
 		b.WriteByte('\n')
 	}
+	if extra := plan.ConfirmTime(p); extra > 0 {
+		fmt.Fprintf(&b, "and up to %v more if a maximum has to be confirmed\n", extra)
+	}
 	switch {
 	case p.Quick:
 		b.WriteString("quick: one short block shows that everything works; it is not evidence\n")

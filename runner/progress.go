@@ -39,6 +39,9 @@ func (p *progress) say(text string) {
 
 func (p *progress) observe(e session.Event) {
 	where := fmt.Sprintf("step %d of %d, block %d of %d", e.Step.Index+1, len(p.plan.Steps), e.Step.Block, p.plan.Blocks)
+	if p.plan.Confirms(e.Step) {
+		where = "to confirm a maximum"
+	}
 	left := fmt.Sprintf("%v left", max(e.Left, 0).Round(time.Second))
 	switch {
 	case e.Run == nil && p.terminal:

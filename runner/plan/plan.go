@@ -61,6 +61,8 @@ func New(o Options) (*record.Plan, error) {
 	p.Primary = primary(p)
 	p.Decision = decision(p)
 	p.Steps = Order(p)
+	p.Confirm = confirmation(p)
+	p.Rules.ConfirmStepsMax = confirmSteps(p)
 	p.Expected = prelude(targets) + time.Duration(blocks)*blockTime(p.Scenarios, targets)
 	return p, nil
 }

@@ -50,18 +50,11 @@ type execution struct {
 // the group that it belongs to runs again. The error is for what ends the
 // session: a signal (ctx), or a record that could not be kept.
 func Execute(ctx context.Context, c Config, probes []record.Probe) error {
-	guard, err := sut.StartGuard(c.Guard[0], c.Guard[1:]...)
+	x, err := begin(c, probes, c.Plan.Steps)
 	if err != nil {
 		return err
 	}
-	defer guard.Close()
-	x := &execution{Config: c, guard: guard, capacity: map[string]float64{}}
-	for _, p := range probes {
-		x.capacity[p.Target] = p.CapacityPerSec
-	}
-	for _, st := range c.Plan.Steps {
-		x.left += stepTime(c.Plan, st)
-	}
+	defer x.guard.Close()
 	groups := groupsOf(c.Plan.Steps)
 	repeats := int(c.Plan.Rules.RepeatedGroupsMax * float64(len(groups)))
 	for _, g := range groups {
@@ -77,6 +70,34 @@ func Execute(ctx context.Context, c Config, probes []record.Probe) error {
 		}
 	}
 	return nil
+}
+
+// Confirm runs some of the plan's confirmation steps, once each: they count for
+// maxima alone, and a disturbed one confirms nothing. Its errors are as Execute's.
+func Confirm(ctx context.Context, c Config, probes []record.Probe, steps []record.Step) error {
+	x, err := begin(c, probes, steps)
+	if err != nil {
+		return err
+	}
+	defer x.guard.Close()
+	_, err = x.group(ctx, steps, 0)
+	return err
+}
+
+// begin readies the execution of steps. Its guard has to be closed.
+func begin(c Config, probes []record.Probe, steps []record.Step) (*execution, error) {
+	guard, err := sut.StartGuard(c.Guard[0], c.Guard[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	x := &execution{Config: c, guard: guard, capacity: map[string]float64{}}
+	for _, p := range probes {
+		x.capacity[p.Target] = p.CapacityPerSec
+	}
+	for _, st := range steps {
+		x.left += stepTime(c.Plan, st)
+	}
+	return x, nil
 }
 
 // maxRepeats bounds the repeats of one group; the plan's rules bound those of

@@ -66,10 +66,17 @@ type outcome struct {
 
 func execute(t *testing.T, ctx context.Context, p *record.Plan, observe func(Event)) outcome {
 	t.Helper()
-	dir := t.TempDir()
 	var o outcome
+	o.err = Execute(ctx, config(t, p, &o, observe), nil)
+	return o
+}
+
+// config keeps what a session leaves in an outcome.
+func config(t *testing.T, p *record.Plan, o *outcome, observe func(Event)) Config {
+	t.Helper()
+	dir := t.TempDir()
 	name := func(st record.Step, attempt int) string { return fmt.Sprintf("%03d-%d.log", st.Index, attempt) }
-	o.err = Execute(ctx, Config{
+	return Config{
 		Plan: p, Root: dir, Guard: []string{os.Args[0], "guard"}, Generator: []string{os.Args[0], "generator"},
 		LogPath: func(st record.Step, attempt int) string { return filepath.Join(dir, name(st, attempt)) }, LogName: name,
 		Append: func(r *record.Run) error {
@@ -89,8 +96,7 @@ func execute(t *testing.T, ctx context.Context, p *record.Plan, observe func(Eve
 				observe(e)
 			}
 		},
-	}, nil)
-	return o
+	}
 }
 
 func TestALatencyRunAndAMemoryRun(t *testing.T) {
@@ -166,6 +172,19 @@ func TestKeptBeforeTheNextBegins(t *testing.T) {
 	o := execute(t, t.Context(), planOf([]record.Scenario{closedLoop(50 * time.Millisecond)}, target("a"), target("b")), nil)
 	if want := []string{"begin a", "kept a", "begin b", "kept b"}; !slices.Equal(o.log, want) {
 		t.Errorf("got %q, want %q", o.log, want)
+	}
+}
+
+// Of the confirmation steps those that were asked for run, and nothing else.
+func TestConfirm(t *testing.T) {
+	p := planOf([]record.Scenario{closedLoop(50 * time.Millisecond)}, target("a"), target("b"))
+	for i, name := range []string{"b", "a"} {
+		p.Confirm = append(p.Confirm, record.Step{Index: 2 + i, Block: 2, Position: i, Target: name, Scenario: "get-c4"})
+	}
+	var o outcome
+	err := Confirm(t.Context(), config(t, p, &o, nil), nil, p.Confirm[1:])
+	if err != nil || len(o.runs) != 1 || o.runs[0].Step != p.Confirm[1] || o.runs[0].Outcome != record.Done {
+		t.Errorf("%d runs, %v", len(o.runs), err)
 	}
 }
 

@@ -1,0 +1,47 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"gonogo/runner/record"
+	"gonogo/runner/stats"
+)
+
+// Confirm chooses, of the steps that a plan holds to confirm maxima, those of the
+// cells whose maximum is undetermined and would be read: it exceeds the plan's
+// factor times the typical maximum of its scenario's cells. The largest come first
+// where not all may run, and the steps keep the plan's order.
+func Confirm(s *record.Session) []record.Step {
+	e := Evaluate(s)
+	var open []*Cell
+	for i := range e.Cells {
+		if c := &e.Cells[i]; c.Maximum != nil && c.Maximum.Standing == Undetermined && c.Maximum.Of >= 3 &&
+			c.Maximum.Value > s.Plan.Rules.ArtefactMaxFactor*e.typicalMax(c.Scenario) {
+			open = append(open, c)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b *Cell) int { return cmp.Compare(b.Maximum.Value, a.Maximum.Value) })
+	var steps []record.Step
+	for _, c := range open {
+		for _, st := range s.Plan.Confirm {
+			if st.Target == c.Target && st.Scenario == c.Scenario && len(steps) < s.Plan.Rules.ConfirmStepsMax {
+				steps = append(steps, st)
+			}
+		}
+	}
+	slices.SortFunc(steps, func(a, b record.Step) int { return cmp.Compare(a.Index, b.Index) })
+	return steps
+}
+
+// typicalMax is the median, over the cells of a scenario, of their median maxima.
+func (e *Evaluation) typicalMax(scenario string) float64 {
+	var typical []float64
+	for i := range e.Cells {
+		if sum, ok := e.Cells[i].Summary[Max]; ok && e.Cells[i].Scenario == scenario {
+			typical = append(typical, sum.Median)
+		}
+	}
+	m, _ := stats.Median(typical)
+	return m
+}
