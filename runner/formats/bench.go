@@ -36,16 +36,19 @@ func Bench(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	for _, c := range e.Cells {
 		name := fmt.Sprintf("BenchmarkServe/target=%s/scenario=%s/loop=%s", inName(c.Target), inName(c.Scenario), c.Kind)
 		for _, p := range c.Processes {
-			benchLine(&b, name, c.Kind, p)
+			benchLine(&b, name, &c, p)
 		}
 	}
 	return flush(w, &b)
 }
 
-func benchLine(b *bytes.Buffer, name string, kind record.Kind, p findings.Process) {
+// benchLine writes what the cell shows: a percentile that only its faster processes
+// have samples for would flatter, so the summary has none and the lines neither.
+func benchLine(b *bytes.Buffer, name string, c *findings.Cell, p findings.Process) {
 	values := ""
 	for _, m := range metrics {
-		if v, ok := p.Values[m.of]; ok && m.shown(kind) {
+		_, whole := c.Summary[m.of]
+		if v, ok := p.Values[m.of]; ok && whole && m.shown(c.Kind) {
 			values += " " + exact(v) + " " + m.bench
 		}
 	}
