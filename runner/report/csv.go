@@ -14,30 +14,35 @@ import (
 
 // CSV prints one row for each run, discarded ones too, in run order. Numbers are
 // in base units, which the names of the columns end in; an unknown number is an
-// empty cell.
+// empty cell, and so is every number of a run that is not counted.
 func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
-	counted := map[record.Step]findings.Process{}
+	type attempt struct {
+		step   string
+		number int
+	}
+	counted := map[attempt]findings.Process{}
 	shared := map[string]bool{}
 	for _, c := range e.Cells {
 		shared[c.Target] = c.Shared
 		for _, p := range c.Processes {
-			counted[p.Step] = p
+			counted[attempt{p.Step.Key(), p.Attempt}] = p
 		}
 	}
-	why := map[string]findings.Discarded{}
+	why := map[attempt]findings.Discarded{}
 	for _, d := range e.Discarded {
-		why[d.Step] = d
+		why[attempt{d.Step, d.Attempt}] = d
 	}
 	var b bytes.Buffer
 	c := csv.NewWriter(&b)
 	rows := [][]string{csvHeader()}
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		d := findings.Discarded{Outcome: r.Outcome, Reason: r.Reason}
-		if void, ok := why[r.Step.Key()]; ok {
-			d = void
+		a := attempt{r.Step.Key(), r.Attempt}
+		d, discarded := why[a]
+		if !discarded {
+			d = findings.Discarded{Outcome: r.Outcome, Reason: r.Reason}
 		}
-		rows = append(rows, csvRow(s.ID, r, d, shared[r.Step.Target], counted[r.Step]))
+		rows = append(rows, csvRow(s.ID, r, d, shared[r.Step.Target], counted[a]))
 	}
 	if err := c.WriteAll(rows); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -46,7 +51,7 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 }
 
 func csvHeader() []string {
-	h := []string{"session", "target", "scenario", "shared", "block", "position", "outcome", "reason", "started", "log_file",
+	h := []string{"session", "target", "scenario", "shared", "block", "position", "attempt", "counted", "outcome", "reason", "started", "log_file", "plan_sha256",
 		"planned", "ok", "miss", "failed", "timed_out", "unfinished", "in_window", "window_ns", "latency_samples"}
 	for _, m := range findings.Metrics {
 		h = append(h, string(m))
@@ -56,7 +61,8 @@ func csvHeader() []string {
 
 func csvRow(id string, r *record.Run, d findings.Discarded, shared bool, p findings.Process) []string {
 	row := []string{inCSV(id), inCSV(r.Step.Target), inCSV(r.Step.Scenario), strconv.FormatBool(shared), strconv.Itoa(r.Step.Block),
-		strconv.Itoa(r.Step.Position), inCSV(string(d.Outcome)), inCSV(d.Reason), r.Started.UTC().Format(time.RFC3339Nano), inCSV(r.LogFile)}
+		strconv.Itoa(r.Step.Position), strconv.Itoa(r.Attempt), yesNo(p.Values != nil), inCSV(string(d.Outcome)), inCSV(d.Reason),
+		r.Started.UTC().Format(time.RFC3339Nano), inCSV(r.LogFile), inCSV(r.PlanSHA256)}
 	if l := r.Load; l != nil {
 		n := l.Counts
 		for _, v := range []uint64{n.Planned, n.OK, n.Miss, n.Failed, n.TimedOut, n.Unfinished, n.InWindow} {
@@ -74,4 +80,11 @@ func csvRow(id string, r *record.Run, d findings.Discarded, shared bool, p findi
 		row = append(row, cell)
 	}
 	return row
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
 }

@@ -2,69 +2,101 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"gonogo/runner/record"
 )
 
-// head tells of the machine and the plan.
-func head(s *record.Session) []string {
-	return []string{"Machine: " + machine(s.Host), "Plan: " + plan(s)}
+// Grades say what the grades of a machine mean.
+var Grades = map[string]string{
+	"A": "bare metal, pinned, every gate holds",
+	"B": "a guest or a container, or a gate that does not hold or is not known",
+	"C": "a laptop, or CPUs that cannot be pinned",
+	"D": "a gate has failed: numbers can be measured, verdicts cannot be given",
+}
+
+// head tells of the session, the machine and the plan.
+func head(s *record.Session) []fact {
+	return []fact{
+		{"session", session(s)},
+		{"machine", machine(s.Host)},
+		{"versions", versions(s)},
+		{"grade", grade(s.Host.Grade)},
+		{"plan", plan(s.Plan)},
+	}
+}
+
+func session(s *record.Session) string {
+	text := s.ID
+	if !s.Started.IsZero() {
+		text += ", started " + s.Started.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	switch {
+	case s.Finished.IsZero():
+		text += ", never finished"
+	case !s.Started.IsZero():
+		text += fmt.Sprintf(", took %v", s.Finished.Sub(s.Started).Round(time.Second))
+	}
+	return text
 }
 
 func machine(h record.Host) string {
-	parts := []string{strings.TrimSpace(h.OS + "/" + h.Arch + " " + h.Kernel)}
-	cpus := fmt.Sprintf("%d CPUs", len(h.CPUs))
+	cpus := count(len(h.CPUs), "CPU")
 	if h.PhysicalCores > 0 {
-		cpus += fmt.Sprintf(" on %d cores", h.PhysicalCores)
+		cpus += " on " + count(h.PhysicalCores, "core")
 	}
 	if h.CPUModel != "" {
 		cpus = h.CPUModel + ", " + cpus
 	}
-	parts = append(parts, cpus)
+	parts := []string{cpus}
 	if h.MemoryBytes > 0 {
 		parts = append(parts, fmt.Sprintf("%.1f GiB", float64(h.MemoryBytes)/(1<<30)))
 	}
-	if h.Hypervisor != "" {
-		parts = append(parts, "hypervisor "+h.Hypervisor)
+	parts = append(parts, strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
+	switch h.Hypervisor {
+	case "":
+	case "unnamed": // the CPU says that there is one, nothing says which
+		parts = append(parts, "in a VM")
+	default:
+		parts = append(parts, "in a VM ("+h.Hypervisor+")")
 	}
 	if h.Governor != "" {
 		parts = append(parts, "governor "+h.Governor)
 	}
-	parts = append(parts, h.GoVersion)
-	if h.NodeVersion != "" {
-		parts = append(parts, "node "+h.NodeVersion)
-	}
-	if h.Grade != "" {
-		parts = append(parts, "grade "+h.Grade)
-	}
 	return strings.Join(parts, ", ")
 }
 
-func plan(s *record.Session) string {
-	blocks := fmt.Sprintf("%d blocks", s.Plan.Blocks)
-	if s.Plan.Blocks == 1 {
-		blocks = "1 block"
+func versions(s *record.Session) string {
+	text := s.Host.GoVersion
+	if s.Host.NodeVersion != "" {
+		text += ", node " + s.Host.NodeVersion
 	}
-	text := fmt.Sprintf("%s of %d runs in shuffled order (seed %d), each run a fresh process", blocks, perBlock(s.Plan), s.Plan.Seed)
-	for _, sc := range s.Plan.Scenarios {
+	if s.Plan.Kit != "" {
+		text += ", gonogo " + s.Plan.Kit
+	}
+	return text
+}
+
+func grade(g string) string {
+	switch meaning, ok := Grades[g]; {
+	case g == "":
+		return "not graded: the machine was not watched before the first run"
+	case ok:
+		return g + ": " + meaning
+	}
+	return g
+}
+
+func plan(p record.Plan) string {
+	text := fmt.Sprintf("%s of %s, shuffled (seed %d), fresh processes", count(p.Blocks, "block"), count(perBlock(p), "run"), p.Seed)
+	for _, sc := range p.Scenarios {
 		if sc.Kind != record.Memory {
 			text += fmt.Sprintf(", %v warm-up, %v window", sc.Warmup, sc.Window)
 			break
 		}
 	}
-	if s.Plan.Kit != "" {
-		text += "; by gonogo " + s.Plan.Kit
-	}
-	if !s.Started.IsZero() {
-		text += "; started " + s.Started.UTC().Format("2006-01-02 15:04:05 UTC")
-	}
-	if !s.Finished.IsZero() && !s.Started.IsZero() {
-		text += fmt.Sprintf(", took %v", s.Finished.Sub(s.Started).Round(time.Second))
-	}
-	return text + "."
+	return text
 }
 
 func perBlock(p record.Plan) int {
@@ -72,22 +104,4 @@ func perBlock(p record.Plan) int {
 		return 0
 	}
 	return len(p.Steps) / p.Blocks
-}
-
-// describe says what a scenario sends.
-func describe(sc record.Scenario) string {
-	var requests []string
-	for _, r := range sc.Requests {
-		requests = append(requests, r.Method+" "+r.Path)
-	}
-	text := fmt.Sprintf("%s: %s, %d connections", sc.Name, strings.Join(slices.Compact(requests), " + "), sc.Connections)
-	switch {
-	case sc.Kind == record.Memory:
-		text += fmt.Sprintf(", PSS of the whole process tree: %v idle, %v of load, %v of rest", sc.Idle, sc.Window, sc.Rest)
-	case sc.Kind == record.Open || sc.RatePerSec > 0:
-		text += fmt.Sprintf(", open loop at %v requests/s", sc.RatePerSec)
-	default:
-		text += ", closed loop (queueing does not show)"
-	}
-	return text
 }

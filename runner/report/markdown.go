@@ -4,74 +4,115 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
 )
 
-// Markdown prints a session for a pull request or a wiki: the same tables and
-// the same words as Table, with the detail folded.
+// Markdown prints a session for a pull request or a wiki: the page of Table, then
+// what the page has no room for. Notes and discarded runs are there in full.
 func Markdown(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	d := compose(s, e)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n", inMarkdown(d.title))
-	for _, h := range d.head {
-		fmt.Fprintf(&b, "\n%s\n", inMarkdown(h))
+	fmt.Fprintf(&b, "# %s\n\n", inMarkdown(d.title))
+	for _, f := range d.head {
+		fmt.Fprintf(&b, "- %s: %s\n", f.name, inMarkdown(f.text))
 	}
 	if d.mark != "" {
 		fmt.Fprintf(&b, "\n> **%s**\n", d.mark)
 	}
-	d.glance.markdown(&b)
-	for _, g := range d.main {
-		g.markdown(&b)
+	for _, g := range []grid{d.verdicts, d.load, d.memory} {
+		g.markdown(&b, "##")
 	}
-	bullets(&b, "Notes", d.notes, true)
-	bullets(&b, "Discarded runs", d.discarded, false)
-	b.WriteString("\n<details><summary>Detail</summary>\n")
+	var notes, runs []string
+	for _, f := range d.findings {
+		notes = append(notes, full(f))
+	}
+	for _, r := range d.discarded {
+		runs = append(runs, inFull(r))
+	}
+	bullets(&b, "NOTES", notes)
+	bullets(&b, "DISCARDED RUNS", runs)
+	b.WriteString("\n<details><summary>Every range</summary>\n")
 	for _, g := range d.detail {
-		g.markdown(&b)
+		g.markdown(&b, "###")
 	}
 	b.WriteString("\n</details>\n")
 	fmt.Fprintf(&b, "\n%s\n", inMarkdown(strings.Join(d.foot, " ")))
 	return flush(w, &b)
 }
 
-func bullets(b *bytes.Buffer, title string, items []string, numbered bool) {
+func inFull(r findings.Discarded) string {
+	text := fmt.Sprintf("%s %s: %s", attempt(r), r.Outcome, r.Reason)
+	if r.LogFile != "" {
+		text += " (log: " + r.LogFile + ")"
+	}
+	return text
+}
+
+func bullets(b *bytes.Buffer, title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n## %s\n\n", title)
-	for i, item := range items {
-		lead := "-"
-		if numbered {
-			lead = fmt.Sprintf("%d.", i+1)
-		}
-		fmt.Fprintf(b, "%s %s\n", lead, inMarkdown(item))
+	for _, item := range items {
+		fmt.Fprintf(b, "- %s\n", inMarkdown(item))
 	}
 }
 
-func (g grid) markdown(b *bytes.Buffer) {
-	if len(g.rows) == 0 {
+// markdown prints a table for each group, and remarks as a column at the end.
+func (g grid) markdown(b *bytes.Buffer, level string) {
+	if len(g.rows) == 0 && g.columns != nil {
 		return
 	}
-	fmt.Fprintf(b, "\n**%s**\n\n", inMarkdown(g.title))
-	row := func(cells []string) {
-		for _, c := range cells {
-			fmt.Fprintf(b, "| %s ", inMarkdown(c))
+	fmt.Fprintf(b, "\n%s %s\n", level, inMarkdown(g.title))
+	for _, p := range g.lead {
+		fmt.Fprintf(b, "\n%s\n", inMarkdown(p))
+	}
+	remarks := slices.ContainsFunc(g.rows, func(r row) bool { return r.remark != "" })
+	for i, r := range g.rows {
+		if r.group != "" {
+			fmt.Fprintf(b, "\n**%s**\n", inMarkdown(r.group))
+		}
+		if r.group != "" || i == 0 {
+			g.markdownHead(b, remarks)
+		}
+		for _, c := range r.cells {
+			fmt.Fprintf(b, "| %s ", c.markdown())
+		}
+		if remarks {
+			fmt.Fprintf(b, "| %s ", inMarkdown(r.remark))
 		}
 		b.WriteString("|\n")
 	}
-	row(g.header)
-	for i := range g.header {
-		if i < g.names {
-			b.WriteString("|---")
+	for _, p := range g.foot {
+		fmt.Fprintf(b, "\n%s\n", inMarkdown(p))
+	}
+}
+
+func (g grid) markdownHead(b *bytes.Buffer, remarks bool) {
+	b.WriteString("\n")
+	line := ""
+	for _, h := range g.columns {
+		fmt.Fprintf(b, "| %s ", inMarkdown(strings.TrimSpace(h.name+" "+h.unit)))
+		if h.text {
+			line += "|---"
 		} else {
-			b.WriteString("|---:")
+			line += "|---:"
 		}
 	}
-	b.WriteString("|\n")
-	for _, r := range g.rows {
-		row(r)
+	if remarks {
+		b.WriteString("| why ")
+		line += "|---"
 	}
+	b.WriteString("|\n" + line + "|\n")
+}
+
+func (c cell) markdown() string {
+	if c.struck == "" {
+		return inMarkdown(c.text)
+	}
+	return strings.TrimSpace("~~" + inMarkdown(c.struck) + "~~ " + inMarkdown(c.text))
 }

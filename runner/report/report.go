@@ -3,13 +3,15 @@
 // locale or the width of a terminal, so `compare` and `report` print the same
 // bytes today and in ten years.
 //
-// Units are fixed, so that two reports can be laid side by side: rates in
-// requests per second, latencies in milliseconds, CPU in microseconds a request,
-// memory in MiB. Files for machines (CSV, JSON) keep the base units.
+// The page says what was found and what speaks against it; Markdown says the same
+// and adds every range. Both print three significant digits (the page two of a
+// latency below 1 ms), and fixed units, so that two reports can be laid side by
+// side: rates in thousands of requests per second, latencies in milliseconds, CPU
+// in microseconds a request, memory in MiB. Files for machines (CSV, JSON) keep all
+// digits and the base units.
 package report
 
 import (
-	"fmt"
 	"io"
 
 	"gonogo/runner/findings"
@@ -26,86 +28,84 @@ var Formats = map[string]Writer{"table": Table, "md": Markdown, "csv": CSV, "jso
 type document struct {
 	title     string
 	mark      string // a watermark: why the numbers are not evidence; "" if they may be
-	head      []string
-	glance    grid   // ratios to the base
-	main      []grid // one a scenario
+	head      []fact
+	verdicts  grid
+	load      grid
+	memory    grid
 	detail    []grid
-	notes     []string // numbered from 1: what grids refer to
-	discarded []string
+	findings  []record.Finding // gravest first
+	discarded []findings.Discarded
+	runs      int
 	foot      []string
 }
 
-// grid is a table of text. Its first columns are names, the others numbers.
+// fact is a named line of the head.
+type fact struct{ name, text string }
+
+// grid is a table of text, and what has to be said of it.
 type grid struct {
-	title  string
-	names  int // leading columns that are names, aligned left
-	header []string
-	rows   [][]string
+	title   string
+	lead    []string // before the table, a paragraph each
+	columns []heading
+	rows    []row
+	foot    []string // below it, a paragraph each
+	tight   bool     // one blank between columns instead of two
 }
 
+// heading is the head of a column: what it shows, in which unit.
+type heading struct {
+	name, unit string
+	text       bool // aligned left
+	ranged     bool // the range of this number is in the column on its right
+}
+
+// row is a line of a grid. Group, if not empty, is said above it of this row and
+// those that follow; remark is said below it of this row alone.
+type row struct {
+	group  string
+	cells  []cell
+	remark string
+}
+
+// cell is what one column says. Struck is a number that was measured and is
+// rejected: a note says why.
+type cell struct{ text, struck string }
+
 func compose(s *record.Session, e findings.Evaluation) document {
-	d := document{
-		title: "Should this Node.js service be rewritten in Go? Session " + s.ID,
-		mark:  mark(s, e),
-		head:  head(s),
-		notes: notes(e),
-		foot:  foot(s),
+	v := newView(s, &e)
+	return document{
+		title:     "Should this Node.js service be rewritten in Go?",
+		mark:      mark(s, e),
+		head:      head(s),
+		verdicts:  v.verdicts(),
+		load:      v.load(),
+		memory:    v.memory(),
+		detail:    v.detail(),
+		findings:  gravestFirst(e.Findings),
+		discarded: e.Discarded,
+		runs:      len(s.Runs),
+		foot:      foot(s),
 	}
-	v := view{s: s, e: &e}
-	d.glance = v.ratios()
-	for _, sc := range s.Plan.Scenarios {
-		if sc.Kind == record.Memory {
-			d.main = append(d.main, v.memory(sc))
-			d.detail = append(d.detail, v.memoryDetail(sc))
-			continue
-		}
-		d.main = append(d.main, v.rates(sc))
-		d.detail = append(d.detail, v.latencyDetail(sc))
-	}
-	d.detail = append(d.detail, v.cpuDetail())
-	for _, r := range e.Discarded {
-		line := fmt.Sprintf("%s %s: %s", r.Step, r.Outcome, r.Reason)
-		if r.LogFile != "" {
-			line += " (log: " + r.LogFile + ")"
-		}
-		d.discarded = append(d.discarded, line)
-	}
-	return d
 }
 
 // mark is what stands across a page that is not evidence.
 func mark(s *record.Session, e findings.Evaluation) string {
 	switch {
-	case s.Plan.Quick && e.Invalid():
+	case s.Plan.Quick && !s.Complete():
 		return "SMOKE RUN, AND INCOMPLETE: NOT EVIDENCE"
 	case s.Plan.Quick:
 		return "SMOKE RUN: NOT EVIDENCE"
-	case e.Invalid():
+	case !s.Complete():
 		return "INCOMPLETE SESSION: NO CONCLUSION CAN BE DRAWN"
+	case e.Invalid():
+		return "VOID SESSION: NO CONCLUSION CAN BE DRAWN"
 	}
 	return ""
 }
 
-// notes are the findings, one text each.
-func notes(e findings.Evaluation) []string {
-	var all []string
-	for _, f := range e.Findings {
-		line := fmt.Sprintf("%s %s: %s. Observed: %s; limit: %s.", f.Severity, f.Code, f.Text, f.Observed, f.Threshold)
-		if n := len(f.Steps); n > 0 && n <= 3 {
-			line += " In " + commas(f.Steps) + "."
-		}
-		if f.Hint != "" {
-			line += " Hint: " + f.Hint + "."
-		}
-		all = append(all, line)
-	}
-	return all
-}
-
 func foot(s *record.Session) []string {
 	return []string{
-		"Medians are over fresh processes, a..b is min..max over the same; a percentile is taken inside a process (nearest rank) and " +
-			"never averaged. n/a: unknown, or too few samples for that percentile. No winner is named.",
-		"Archive: " + s.ID + " holds the plan, every run and the servers' logs; gonogo report " + s.ID + " prints this page from it.",
+		"Archive " + s.ID + " holds the plan, every run and the servers' logs; its report.md has all ranges and notes in full, runs.csv every run. " +
+			"`gonogo report " + s.ID + "` prints this page again.",
 	}
 }

@@ -26,6 +26,9 @@ var cases = map[string]func() *record.Session{
 	"incomplete":        incomplete,
 	"empty":             empty,
 	"every-doubt":       everyDoubt,
+	"five-words":        judged,
+	"grade-d":           failedGate,
+	"timed-out":         timedOut,
 }
 
 func twoTargets() []record.Target {

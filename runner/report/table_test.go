@@ -13,40 +13,59 @@ import (
 // sequence (C58).
 func TestTableKeepsWords(t *testing.T) {
 	t.Setenv("COLUMNS", "40")
-	g := grid{title: "C58", names: 1,
-		header: []string{"target", "p99_ms", "p99.9 (µs)", "req/s", "RSS MiB", "Mb", "MB"},
-		rows: [][]string{
-			{"a server with a name that is a good deal longer than forty columns", "1.5", "12", "100000", "7", "8", "1"},
-			{"pipe | in it", "11.5", "1", "9", "70.25", "", "-"},
-			{"new\nline", "", "", "", "", "", ""},
-			{"wide 表 é µ", "1", "2", "3", "4", "5", "6"},
-			{"red \x1b[31m \u202e \xff", "1", "2", "3", "4", "5", "6"},
-		}}
+	g := grid{title: "C58", lead: []string{"a pipe | in running text"}, foot: []string{"* a foot"}}
+	for _, name := range []string{"target", "p99_ms", "p99.9 (µs)", "req/s", "RSS MiB", "Mb", "MB"} {
+		g.columns = append(g.columns, heading{name: name, text: name == "target"})
+	}
+	g.columns[2].unit = "µs/req"
+	for _, texts := range [][]string{
+		{"a server with a name that is a good deal longer than forty columns", "1.5", "12", "100000", "7", "8", "1"},
+		{"pipe | in it", "11.5", "1", "9", "70.25", "", "-"},
+		{"new\nline", "", "", "", "", "", ""},
+		{"wide 表 é µ", "1", "2", "3", "4", "5", "6"},
+		{"red \x1b[31m \u202e \xff", "1", "2", "3", "4", "5", "6"},
+	} {
+		var r row
+		for _, text := range texts {
+			r.cells = append(r.cells, cell{text: text})
+		}
+		g.rows = append(g.rows, r)
+	}
+	g.rows[1].cells[6] = cell{text: "2", struck: "230"}
+	g.rows[2].remark = "a remark | with *all*"
+	g.rows[3].group = "a group ~ of two"
 	var b bytes.Buffer
 	if err := g.text(&b); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, filepath.Join("testdata", "words.golden"), b.Bytes())
-	for _, h := range append(g.header, g.rows[0][0], g.rows[1][0], `new\nline`, `red \x1b[31m \u202e \xff`) {
+	for _, h := range []string{"p99_ms", "p99.9 (µs)", "µs/req", "req/s", "RSS MiB", "Mb", "MB", "230*", g.rows[0].cells[0].text, g.rows[1].cells[0].text, `new\nline`, `red \x1b[31m \u202e \xff`} {
 		if !strings.Contains(b.String(), h) {
 			t.Errorf("%q is not in the table", h)
 		}
 	}
 	b.Reset()
-	g.markdown(&b)
+	g.markdown(&b, "##")
 	golden(t, filepath.Join("testdata", "words.md.golden"), b.Bytes())
-	if lines := strings.Count(strings.TrimSpace(b.String()), "\n") + 1; lines != 9 {
-		t.Errorf("%d lines of Markdown: a cell broke its row", lines)
+	if rows := strings.Count(b.String(), "\n|"); rows != 5+2*2 { // two heads of two lines
+		t.Errorf("%d lines of tables in Markdown: a cell broke its row", rows)
+	}
+	if !strings.Contains(b.String(), "| ~~230~~ 2 |") {
+		t.Error("the rejected number is not struck through in Markdown")
 	}
 }
 
-func TestDecimals(t *testing.T) {
+// TestDigits: three significant digits, all before the point; by hand.
+func TestDigits(t *testing.T) {
 	for _, c := range []struct {
-		smallest float64
-		want     int
-	}{{12345, 0}, {100, 0}, {99.9, 1}, {10, 1}, {9.99, 2}, {1, 2}, {0.999, 3}, {0.0001, 3}} {
-		if got := decimals(c.smallest); got != c.want {
-			t.Errorf("decimals(%v) = %d, want %d", c.smallest, got, c.want)
+		v           float64
+		want, brief string
+	}{
+		{0, "0", "0"}, {39877, "39877", "39877"}, {261.8, "262", "262"}, {99.96, "100", "100"}, {93.06, "93.1", "93.1"}, {9.995, "9.99", "9.99"}, {9.996, "10.0", "10.0"},
+		{1, "1.00", "1.00"}, {0.998, "0.998", "1.00"}, {0.659, "0.659", "0.66"}, {0.1, "0.100", "0.10"}, {0.0659, "0.0659", "0.0659"}, {2e-9, "2e-09", "2e-09"}, {1e300, "1e+300", "1e+300"},
+	} {
+		if got, short := digits(c.v), brief(c.v); got != c.want || short != c.brief {
+			t.Errorf("digits(%v) = %s, want %s; brief %s, want %s", c.v, got, c.want, short, c.brief)
 		}
 	}
 }
@@ -70,8 +89,8 @@ func TestCSVDisarmsNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := rows[1]; r[1] != "'=cmd" || r[7] != "'@x" || r[9] != "'+y" {
-		t.Errorf("got %q", r[:10])
+	if r := rows[1]; r[1] != "'=cmd" || r[9] != "'@x" || r[11] != "'+y" {
+		t.Errorf("got %q", r[:12])
 	}
 }
 
