@@ -8,9 +8,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
+
+	"gonogo/runner/archive"
+	"gonogo/runner/record"
 )
 
 const limitName = "GONOGO_TEST_FILE_LIMIT"
@@ -82,12 +84,17 @@ func TestConcludeOnAFullDisk(t *testing.T) {
 func TestEveryReaderFindsAWholeRecord(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	var dirs []string
-	for _, session := range []string{"standard", "lone-max"} {
-		dirs = append(dirs, filepath.Join(out, archived(t, out, session, true)))
+	published := filepath.Join(out, "benchmark.json")
+	var sessions []*record.Session
+	for _, name := range []string{"standard", "lone-max"} {
+		s, err := archive.Load(filepath.Join(out, archived(t, out, name, true)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessions = append(sessions, s)
 	}
-	if r := concluded(dirs[0], out); r.code != exitDone {
-		t.Fatalf("exit %d: %s", r.code, r.err)
+	if err := archive.Publish(published, sessions[0]); err != nil {
+		t.Fatal(err)
 	}
 	stop, read := make(chan struct{}), make(chan int)
 	go func() {
@@ -99,22 +106,22 @@ func TestEveryReaderFindsAWholeRecord(t *testing.T) {
 				return
 			default:
 			}
-			data, err := os.ReadFile(filepath.Join(out, "benchmark.json"))
+			data, err := os.ReadFile(published)
 			var s struct {
 				ID string `json:"id"`
 			}
 			if err == nil {
 				err = json.Unmarshal(data, &s)
 			}
-			if err != nil || !strings.HasSuffix(dirs[0], s.ID) && !strings.HasSuffix(dirs[1], s.ID) {
+			if err != nil || s.ID != sessions[0].ID && s.ID != sessions[1].ID {
 				t.Errorf("read %d bytes of session %q: %v", len(data), s.ID, err)
 				return
 			}
 		}
 	}()
 	for i := range 40 {
-		if r := concluded(dirs[i%2], out); r.code != exitDone {
-			t.Errorf("exit %d: %s", r.code, r.err)
+		if err := archive.Publish(published, sessions[i%2]); err != nil {
+			t.Error(err)
 		}
 	}
 	close(stop)

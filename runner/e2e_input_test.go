@@ -77,7 +77,7 @@ func TestUsage(t *testing.T) {
 		{"report --format pdf", []string{`"table","md","csv","json"`}},
 		{"report a b", []string{"unexpected argument b"}},
 		{"doctor --for 0", []string{"10s"}},
-		{"load", []string{"missing"}},
+		{"load", []string{"no URL"}},
 	} {
 		r := u.run(strings.Fields(c.args)...)
 		r.refused(t, exitUsage, c.texts...)
@@ -121,6 +121,7 @@ func TestPlacesToArchiveIn(t *testing.T) {
 // TestNodesThatWillNotDo are refused before anything is measured, with what they
 // said themselves.
 func TestNodesThatWillNotDo(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	t.Run("too old", func(t *testing.T) {
 		t.Parallel()

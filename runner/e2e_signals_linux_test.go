@@ -153,6 +153,7 @@ func (u *user) cutShort(interrupted bool) {
 // it has finished can be read. Signals that reach the guard before, as from a
 // service manager that ends all it sees, do not hinder that.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	for name, kill := range map[string]func(*job){
 		"the runner": func(j *job) { j.signal(syscall.SIGKILL) },
@@ -182,6 +183,7 @@ func TestKilled(t *testing.T) {
 
 // TestInterrupted: a signal ends the session in order.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	for name, c := range map[string]struct {
 		target string
@@ -242,6 +244,7 @@ func TestSignalsThatAreIgnored(t *testing.T) {
 
 // TestInterruptedBeforeTheFirstRun, wherever the runner is then.
 func TestInterruptedBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	t.Run("in the preflight", func(t *testing.T) {
 		t.Parallel()
@@ -283,6 +286,7 @@ func TestInterruptedBeforeTheFirstRun(t *testing.T) {
 
 // TestOthersInterrupted: the other commands that take long end in order too.
 func TestOthersInterrupted(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	for name, c := range map[string]struct {
 		args  []string

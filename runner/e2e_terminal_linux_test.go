@@ -67,6 +67,7 @@ func (u *user) sit(targets, text, argv string) (*job, terminal) {
 // TestCtrlCAtATerminal: progress is one line that is rewritten; Ctrl-C ends the
 // session in order, and the error stands on a line of its own.
 func TestCtrlCAtATerminal(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	for name, c := range map[string]struct {
 		broken                     bool // with a server that is never ready
