@@ -42,6 +42,9 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 		if !discarded {
 			d = findings.Discarded{Outcome: r.Outcome, Reason: r.Reason}
 		}
+		if _, ok := counted[a]; !ok && d.Reason == "" && s.Plan.Confirms(r.Step) {
+			d.Reason = "ran to confirm a maximum, and counts for that alone"
+		}
 		rows = append(rows, csvRow(s.ID, r, d, shared[r.Step.Target], counted[a]))
 	}
 	if err := c.WriteAll(rows); err != nil {

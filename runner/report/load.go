@@ -22,7 +22,7 @@ func (v view) load() grid {
 	}
 	g.lead = []string{"Medians over fresh processes, min..max over the same; max: the largest of all. Closed loop: a connection sends when its " +
 		"reply came, so queueing does not show; ratio of rates. " + v.openLoop() + "CPU: of the server; gen.: of the generator. Bound: what limited the rate."}
-	g.foot = v.rejections()
+	g.foot = v.doubts()
 	return g
 }
 
@@ -93,69 +93,88 @@ func bound() column {
 }
 
 // maximum is the largest latency of all runs, not a median: one request decides
-// it. If it was rejected it is struck, and the largest of the other runs stands
-// beside it.
+// it. A rejected one is struck, with the largest of the other runs beside it; one
+// of which too little is known has a question mark.
 func (v view) maximum() column {
 	return column{heading: heading{name: "max", unit: "ms"}, of: func(c *findings.Cell) cell {
 		s, ok := c.Summary[findings.Max]
 		if !ok {
 			return cell{text: unknown}
 		}
-		kept, rejected := v.maxima(c)
-		if len(rejected) == 0 || slices.Max(rejected) < s.Max {
-			return cell{text: v.latency(c, s.Max)}
+		largest := v.latency(c, s.Max)
+		switch f, _ := v.doubted(c); f.Code {
+		case rejectedMax:
+			x := cell{struck: largest}
+			if kept, ok := v.otherMaximum(c, f); ok {
+				x.text = kept
+			}
+			return x
+		case undeterminedMax:
+			return cell{text: largest + "?"}
 		}
-		x := cell{struck: v.latency(c, s.Max)}
-		if len(kept) > 0 {
-			x.text = v.latency(c, slices.Max(kept))
-		}
-		return x
+		return cell{text: largest}
 	}}
 }
 
-// artefact is the code of findings that reject a maximum.
-const artefact = "artefact-max"
+// The codes of findings against a maximum.
+const (
+	rejectedMax     = "artefact-max"
+	undeterminedMax = "undetermined-max"
+)
 
-// rejection is the finding that rejects maxima of a cell.
-func (v view) rejection(c *findings.Cell) (record.Finding, bool) {
+// doubted is the finding against a cell's maximum.
+func (v view) doubted(c *findings.Cell) (record.Finding, bool) {
 	for _, f := range v.e.Findings {
-		if f.Code == artefact && len(f.Steps) > 0 && strings.HasPrefix(f.Steps[0], c.Name()+"/b") {
+		if (f.Code == rejectedMax || f.Code == undeterminedMax) && len(f.Steps) > 0 && cellOf(f.Steps[0]) == c.Name() {
 			return f, true
 		}
 	}
 	return record.Finding{}, false
 }
 
-// maxima parts the maxima of a cell's runs by whether they are rejected.
-func (v view) maxima(c *findings.Cell) (kept, rejected []float64) {
-	f, _ := v.rejection(c)
+// otherMaximum is the largest of the runs that do not show what a finding rejects.
+func (v view) otherMaximum(c *findings.Cell, f record.Finding) (string, bool) {
+	var kept []float64
 	for _, p := range c.Processes {
-		max, ok := p.Values[findings.Max]
-		switch {
-		case !ok:
-		case slices.Contains(f.Steps, p.Step.Key()):
-			rejected = append(rejected, max)
-		default:
+		if max, ok := p.Values[findings.Max]; ok && !slices.Contains(f.Steps, p.Step.Key()) {
 			kept = append(kept, max)
 		}
 	}
-	return kept, rejected
+	if len(kept) == 0 {
+		return "", false
+	}
+	return v.latency(c, slices.Max(kept)), true
 }
 
-// rejections are the footnotes of struck maxima.
-func (v view) rejections() []string {
-	var all []string
+// doubts are the footnotes of maxima: what was rejected, what is undetermined.
+// The notes of report.md say why, one by one.
+func (v view) doubts() []string {
+	said := map[string][]string{}
 	for i := range v.e.Cells {
 		c := &v.e.Cells[i]
-		f, ok := v.rejection(c)
-		if !ok {
-			continue
+		f, ok := v.doubted(c)
+		if m := c.Maximum; ok && m != nil {
+			text := fmt.Sprintf("%s %s in %d of %s, %s", c.Name(), inMillis(v.latency(c, m.Value)), m.SeenIn, count(m.Of, "run"), m.Class)
+			if kept, ok := v.otherMaximum(c, f); ok && f.Code == rejectedMax {
+				text += " (the others: " + inMillis(kept) + ")"
+			}
+			said[f.Code] = append(said[f.Code], text)
 		}
-		text := "* " + f.Text
-		if kept, _ := v.maxima(c); len(kept) > 0 {
-			text += "; the largest of the other runs is " + v.latency(c, slices.Max(kept)) + " ms"
-		}
-		all = append(all, text+".")
+	}
+	var all []string
+	if names := said[rejectedMax]; len(names) > 0 {
+		all = append(all, "* maximum rejected, kept in the record: "+some(names, 6)+".")
+	}
+	if names := said[undeterminedMax]; len(names) > 0 {
+		all = append(all, "? maximum undetermined, conclude nothing from it: "+some(names, 4)+".")
 	}
 	return all
+}
+
+// inMillis adds the unit, unless the text has one.
+func inMillis(text string) string {
+	if strings.HasSuffix(text, "s") {
+		return text
+	}
+	return text + " ms"
 }

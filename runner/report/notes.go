@@ -30,10 +30,12 @@ func full(f record.Finding) string {
 	return text
 }
 
+// elsewhere are the codes that a table's footnote or the ledger says.
+var elsewhere = []string{rejectedMax, undeterminedMax, "discarded-runs"}
+
 // short are the findings of a page, each cut down to what fits on two lines: first
 // the limit goes, then the observation; report.md has both. Findings that differ
-// in their cell alone are said once, with the names of the other cells. What a
-// table's own footnote or the ledger says is left out.
+// in their cell alone are said once, with the names of the other cells.
 func short(all []record.Finding) []string {
 	var texts []string
 	said := map[string]bool{}
@@ -42,13 +44,13 @@ func short(all []record.Finding) []string {
 		if !ofOneCell(f) {
 			code += "\x00" + f.Text
 		}
-		if said[code] || f.Code == artefact || f.Code == "discarded-runs" {
+		if said[code] || slices.Contains(elsewhere, f.Code) {
 			continue
 		}
 		said[code] = true
 		tail := "."
 		if more := alike(all[i+1:], f); len(more) > 0 {
-			tail = "; likewise " + some(more) + "."
+			tail = "; likewise " + some(more, 3) + "."
 		}
 		lead := string(f.Severity) + ": "
 		texts = append(texts, firstThatFits(
@@ -136,7 +138,7 @@ func alikeRuns(ds []findings.Discarded) string {
 		others = append(others, attempt(d))
 	}
 	if len(others) > 0 {
-		line += "; likewise " + some(others)
+		line += "; likewise " + some(others, 3)
 	}
 	return line + "."
 }
@@ -150,8 +152,7 @@ func attempt(d findings.Discarded) string {
 }
 
 // some names the first few of many.
-func some(names []string) string {
-	const most = 3
+func some(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}

@@ -132,6 +132,9 @@ func TestRejectedMaximum(t *testing.T) {
 	if out := string(write(t, Table, load(t, "common-max"))); strings.Contains(out, "230*") || !strings.Contains(out, " 230 ") {
 		t.Error("a maximum that all runs have is rejected")
 	}
+	if out := string(write(t, Table, load(t, "timed-out"))); !strings.Contains(out, ">= 5 s? ") || !strings.Contains(out, "\n? maximum undetermined") {
+		t.Error("a maximum of which too little is known has no mark")
+	}
 }
 
 func TestLedger(t *testing.T) {
@@ -169,6 +172,20 @@ func TestNotesAreShort(t *testing.T) {
 		"note: " + long + " (" + long + ")."}
 	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\nwant %q", notes, want)
+	}
+}
+
+// TestCSVOfAConfirmation: a run that was made because of what was seen has no
+// number among those that are compared.
+func TestCSVOfAConfirmation(t *testing.T) {
+	s := *load(t, "lone-max")
+	st := record.Step{Index: len(s.Plan.Steps), Block: 4, Target: "go-1", Scenario: "get-c50"}
+	r := s.Runs[0]
+	r.Step = st
+	s.Plan.Confirm, s.Runs = []record.Step{st}, append(s.Runs[:len(s.Runs):len(s.Runs)], r)
+	out := strings.Split(strings.TrimSpace(string(write(t, CSV, &s))), "\n")
+	if last := out[len(out)-1]; !strings.Contains(last, ",no,done,\"ran to confirm a maximum") || !strings.HasSuffix(last, ",,,,,,,,") {
+		t.Errorf("got %s", last)
 	}
 }
 
