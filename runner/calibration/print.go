@@ -144,7 +144,7 @@ func (r *Result) simulatedTable() table {
 func (r *Result) knownTable() table {
 	t := table{
 		title: "Real sessions of known truth",
-		text: "A server against itself, and against one slowed by 10 % (a loop of fixed work), each session with a twin. Held: right in at\n" +
+		text: "A server against itself, and against one slowed by 10 % (a loop of fixed work); two tests a session, and a twin. Held: right in at\n" +
 			"least 8 of 10 sessions and wrong in at most 1 of 10. CPU: of the target per request against its base, by the CPU accounts.",
 		head: []string{"servers", "metric", "sessions"},
 	}
