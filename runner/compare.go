@@ -200,12 +200,21 @@ func conclude(dir, out string, s streams) error {
 	return show(s.out, "table", loaded, e)
 }
 
-// keep writes what is derived from a session: its reports, and benchmark.json.
+// derived are the files of a session that its record gives, by name, and their
+// formats: compare writes them, verify makes them anew.
+var derived = map[string]string{"report.md": "md", "runs.csv": "csv"}
+
+// keep writes what is derived from a session: its reports, the sums of all its
+// files, and benchmark.json.
 func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error {
-	for name, write := range map[string]report.Writer{"report.md": report.Markdown, "runs.csv": report.CSV} {
+	for name, format := range derived {
+		write := report.Formats[format]
 		if err := archive.WriteFile(filepath.Join(dir, name), func(f *os.File) error { return write(f, loaded, e) }); err != nil {
 			return err
 		}
+	}
+	if err := archive.WriteManifest(dir); err != nil {
+		return err
 	}
 	if loaded.Complete() && !loaded.Plan.Quick {
 		return archive.Publish(benchmarkPath(out), loaded)

@@ -50,6 +50,7 @@ func fail(code int, hint string, format string, a ...any) error {
 type commands struct {
 	Compare   compareCmd   `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
 	Report    reportCmd    `cmd:"" help:"Print the report of an archived session."`
+	Verify    verifyCmd    `cmd:"" help:"Check every file of an archive, and work every printed number out again from the raw record."`
 	Plan      planCmd      `cmd:"" help:"Show what compare would run, in which order, how long."`
 	Check     checkCmd     `cmd:"" help:"Prove servers against the contract and against each other; nothing is timed."`
 	Load      loadCmd      `cmd:"" help:"The load generator alone."`

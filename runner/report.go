@@ -30,10 +30,7 @@ func (c *reportCmd) Run(s streams) error {
 
 // open loads the session that ref names.
 func open(out, ref string) (*record.Session, error) {
-	path, err := archive.Resolve(out, ref)
-	if unknown := (*archive.Unknown)(nil); errors.As(err, &unknown) {
-		return nil, fail(exitFailed, existing(unknown), "%w", err)
-	}
+	path, err := resolve(out, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +39,15 @@ func open(out, ref string) (*record.Session, error) {
 		return nil, fail(exitFailed, "an archive is read whole or not at all; restore the file, or name another session", "%w", err)
 	}
 	return loaded, nil
+}
+
+// resolve finds the folder or the file that ref names.
+func resolve(out, ref string) (string, error) {
+	path, err := archive.Resolve(out, ref)
+	if unknown := (*archive.Unknown)(nil); errors.As(err, &unknown) {
+		return "", fail(exitFailed, existing(unknown), "%w", err)
+	}
+	return path, err
 }
 
 // existing says what could have been asked for, newest first.

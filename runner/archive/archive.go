@@ -7,7 +7,9 @@
 //	  contract.json     the proof that the targets answer alike
 //	  runs/0001-go-1.get-c50.b01.json …  one file a run, on disk before the next one starts
 //	  logs/0001-go-1.get-c50.b01.log  …  what the servers printed
-//	  session.json      the finish time and the SHA-256 of every file above it but the logs; last of all
+//	  session.json      the finish time and the SHA-256 of every file above it but the logs; after the last run
+//	  report.md, runs.csv …                  what is derived from the files above
+//	  MANIFEST.sha256   the SHA-256 of every file above it, as sha256sum writes it; last of all
 //
 // A folder without session.json was cut short. It loads, as incomplete.
 package archive
@@ -137,7 +139,7 @@ func (w *Writer) Append(r *record.Run) error {
 	if r.LogFile != "" && !filepath.IsLocal(r.LogFile) {
 		return fmt.Errorf("append run %s: log file %q is not relative to the archive", r.Step.Key(), r.LogFile)
 	}
-	name := path.Join(runsDir, stepName(r.Step, r.Attempt)+".json")
+	name := RunFile(r)
 	if _, twice := w.sums[name]; twice {
 		return fmt.Errorf("append run %s: the attempt already has a run", r.Step.Key())
 	}

@@ -1,0 +1,145 @@
+// Package recount works the core numbers of a session out a second time, from the
+// archived histograms, counters and readings, so that `gonogo verify` does not ask
+// the code that printed a number whether it is right. It shares no code with
+// histogram, stats and findings; of findings it knows the types, which are the
+// claims that it holds against what it finds. Plain loops are meant: a sceptic
+// should be able to read all of it.
+package recount
+
+import (
+	"slices"
+
+	"gonogo/runner/record"
+)
+
+// quantiles that are printed, in thousandths, and from how many values on: the
+// smallest n with 1 - q^n - (1-q)^n >= 0.95, and for p99.9 ten times that (3688).
+var quantiles = []struct {
+	name     string
+	permille uint64
+	need     uint64
+}{
+	{"p50_ns", 500, 6}, {"p90_ns", 900, 36}, {"p95_ns", 950, 72}, {"p99_ns", 990, 368}, {"p999_ns", 999, 36_880},
+}
+
+// Run gives the numbers of one run by the names that runs.csv has, whether the run
+// counts or not. What the run does not tell is absent.
+func Run(r *record.Run, t record.Target) (map[string]float64, error) {
+	v := map[string]float64{}
+	if r.Ready > 0 {
+		v["ready_ns"] = float64(r.Ready)
+	}
+	if m := r.Memory; m != nil {
+		memory(v, m)
+	}
+	l := r.Load
+	if l == nil {
+		return v, nil
+	}
+	c := l.Counts
+	v["errors"] = float64(c.Failed + c.TimedOut + c.Unfinished)
+	if right := float64(c.OK + c.Miss); right > 0 && l.Window > 0 {
+		seconds := float64(l.Window) / 1e9
+		v["rate_per_sec"] = float64(c.InWindow) / seconds
+		if l.Kind == record.Open {
+			v["offered_per_sec"] = float64(c.Planned) / seconds
+		}
+		if s := r.ServerCPU; s != nil {
+			cpu(v, "server_cpu", *s, right, l, serverCPUs(t))
+		}
+		if l.CPU.User+l.CPU.System > 0 {
+			cpu(v, "generator_cpu", l.CPU, right, l, len(t.GeneratorCPUs))
+		}
+	}
+	return v, latency(v, l)
+}
+
+func cpu(v map[string]float64, of string, used record.CPUTime, right float64, l *record.LoadResult, cpus int) {
+	ns := float64(used.User + used.System)
+	v[of+"_ns_per_request"] = ns / right
+	if cpus > 0 {
+		v[of+"_busy_ratio"] = ns / (float64(l.Window) * float64(cpus))
+	}
+}
+
+// serverCPUs: a target with k workers uses at most k CPUs, and at most its own.
+func serverCPUs(t record.Target) int {
+	switch {
+	case len(t.CPUs) == 0:
+		return t.Workers
+	case t.Workers > 1 && t.Workers < len(t.CPUs):
+		return t.Workers
+	case t.Workers <= 1:
+		return 1
+	}
+	return len(t.CPUs)
+}
+
+// latency is response time where there is one: an open loop.
+func latency(v map[string]float64, l *record.LoadResult) error {
+	h := l.Response
+	if h == nil {
+		h = l.Service
+	}
+	if h == nil || h.Count == 0 {
+		return nil
+	}
+	d, err := read(h)
+	if err != nil {
+		return err
+	}
+	v["max_ns"] = float64(d.max)
+	for _, q := range quantiles {
+		if d.n >= q.need {
+			v[q.name] = float64(d.quantile(q.permille))
+		}
+	}
+	return nil
+}
+
+func memory(v map[string]float64, m *record.MemoryWatch) {
+	add := func(phase string, r *record.MemoryReading) {
+		if r == nil {
+			return
+		}
+		v[phase+"_rss_bytes"] = float64(r.RSS)
+		if r.PSS != nil {
+			v[phase+"_pss_bytes"] = float64(*r.PSS)
+		}
+		if r.USS != nil {
+			v[phase+"_uss_bytes"] = float64(*r.USS)
+		}
+	}
+	add("idle", m.Idle)
+	add("load_end", m.LoadEnd)
+	add("rest", m.Rest)
+	series := map[string][]float64{}
+	for _, at := range m.Load {
+		series["load_rss_bytes"] = append(series["load_rss_bytes"], float64(at.RSS))
+		if at.PSS != nil {
+			series["load_pss_bytes"] = append(series["load_pss_bytes"], float64(*at.PSS))
+		}
+		if at.USS != nil {
+			series["load_uss_bytes"] = append(series["load_uss_bytes"], float64(*at.USS))
+		}
+	}
+	for name, xs := range series {
+		v[name] = median(xs)
+	}
+	if m.PeakBytes != nil {
+		v["peak_bytes"] = float64(*m.PeakBytes)
+	}
+	if m.LoadEnd != nil {
+		v["processes"] = float64(m.LoadEnd.Processes)
+	}
+}
+
+// median is the value in the middle, or half-way between the two; of at least one.
+func median(xs []float64) float64 {
+	xs = slices.Sorted(slices.Values(xs))
+	n := len(xs)
+	if n%2 == 1 {
+		return xs[n/2]
+	}
+	return (xs[n/2-1] + xs[n/2]) / 2
+}

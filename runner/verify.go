@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonogo/runner/archive"
+	"gonogo/runner/diff"
+	"gonogo/runner/findings"
+	"gonogo/runner/record"
+	"gonogo/runner/recount"
+	"gonogo/runner/report"
+)
+
+type verifyCmd struct {
+	Ref  string `arg:"" optional:"" name:"archive" help:"Session: id, beginning of an id, folder, benchmark.json, or latest." default:"latest"`
+	Out  string `help:"Folder of the archives." default:"results" placeholder:"DIR"`
+	JSON bool   `help:"What was checked, as JSON."`
+}
+
+// verification is what verify prints.
+type verification struct {
+	Archive string    `json:"archive"`
+	Session string    `json:"session,omitempty"`
+	Follows bool      `json:"follows"`
+	Checked []checked `json:"checked"`
+	Notes   []string  `json:"notes,omitempty"`
+}
+
+// checked is one thing that was looked at.
+type checked struct {
+	What     string            `json:"what"`
+	Text     string            `json:"text"` // what holds if there are no problems
+	Problems []archive.Problem `json:"problems,omitempty"`
+}
+
+// Run checks every file and every number of an archive, and says which of which
+// file does not follow. All is checked, whatever was found before.
+func (c *verifyCmd) Run(s streams) error {
+	path, err := resolve(c.Out, c.Ref)
+	if err != nil {
+		return err
+	}
+	v := &verification{Archive: path}
+	if err := v.verify(path, c.Out); err != nil {
+		return err
+	}
+	first := v.first()
+	v.Follows = first == ""
+	if err := v.print(s.out, c.JSON); err != nil {
+		return err
+	}
+	if !v.Follows {
+		return fail(exitInvalid, "take the file from where the archive was copied from; until then nothing rests on it", "verify archive %s: does not follow: %s", path, first)
+	}
+	return nil
+}
+
+func (v *verification) verify(path, out string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("verify archive: %w", err)
+	}
+	if info.IsDir() {
+		if err := v.sums(path); err != nil {
+			return fail(exitFailed, "every file of the folder must be readable", "%w", err)
+		}
+	}
+	s, err := archive.Load(path)
+	if err != nil {
+		v.add("record", "", archive.Problem{Text: err.Error()})
+		return nil
+	}
+	v.Session = s.ID
+	v.add("record", plural(len(s.Runs), "run")+", valid, and as session.json sealed them")
+	e := findings.Evaluate(s)
+	v.numbers("numbers", "every value, median, range and ratio follows from histograms and counters, worked out a second way", "", recount.Evaluation(s, &e))
+	if !info.IsDir() {
+		return v.published(path, filepath.Join(out, s.ID))
+	}
+	v.plan(path, s)
+	for _, name := range slices.Sorted(maps.Keys(derived)) {
+		v.derived(path, name, s, e)
+	}
+	return v.published(benchmarkPath(out), path)
+}
+
+func (v *verification) add(what, text string, problems ...archive.Problem) {
+	v.Checked = append(v.Checked, checked{what, text, problems})
+}
+
+func (v *verification) numbers(what, text, file string, wrong []recount.Mismatch) {
+	var problems []archive.Problem
+	for _, m := range wrong {
+		problems = append(problems, archive.Problem{File: file, Text: m.String()})
+	}
+	v.add(what, text, problems...)
+}
+
+// sums holds every file against the manifest.
+func (v *verification) sums(dir string) error {
+	sums, err := archive.CheckManifest(dir)
+	if err != nil {
+		return err
+	}
+	v.add("checksums", plural(sums.Files, "file")+" as "+archive.ManifestFile+" lists them", sums.Problems...)
+	for _, name := range sums.Extra {
+		v.Notes = append(v.Notes, fmt.Sprintf("%q is not in %s: nothing vouches for it", name, archive.ManifestFile))
+	}
+	return nil
+}
+
+// plan: every run names the plan that it was made by.
+func (v *verification) plan(dir string, s *record.Session) {
+	sum, err := archive.PlanSHA256(dir)
+	var problems []archive.Problem
+	if err != nil {
+		problems = append(problems, archive.Problem{Text: err.Error()})
+	}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.PlanSHA256 != "" && r.PlanSHA256 != sum {
+			problems = append(problems, archive.Problem{File: archive.RunFile(r), Text: "plan_sha256: made by another plan than the archived one"})
+		}
+	}
+	v.add("plan", "every run names the sum of plan.json", problems...)
+}
+
+// derived makes a file anew from the record, and holds it against the one on disk.
+func (v *verification) derived(dir, name string, s *record.Session, e findings.Evaluation) {
+	says, err := archive.ReadFile(dir, name)
+	if errors.Is(err, fs.ErrNotExist) && s.Finished.IsZero() {
+		v.Notes = append(v.Notes, name+" was not written: the session was cut short")
+		return
+	}
+	if err != nil {
+		v.add(name, "", archive.Problem{File: name, Text: err.Error()})
+		return
+	}
+	var gives bytes.Buffer
+	if err := report.Formats[derived[name]](&gives, s, e); err != nil {
+		v.add(name, "", archive.Problem{File: name, Text: err.Error()})
+		return
+	}
+	var wrong []recount.Mismatch
+	if name == "runs.csv" {
+		wrong = recount.Rows(s, string(says))
+		if len(wrong) == 0 {
+			wrong = recount.Cells(string(says), gives.String())
+		}
+	} else {
+		wrong = recount.Text(string(says), gives.String())
+	}
+	if len(wrong) > 0 && s.Plan.Kit != version() {
+		v.Notes = append(v.Notes, fmt.Sprintf("the session is of gonogo %s and this is %s: words of %s may differ for that alone", s.Plan.Kit, version(), name))
+	}
+	v.numbers(name, "the record gives it again, to the byte", name, wrong)
+}
+
+// published holds a benchmark.json against the folder of the same session. Either
+// may be away: a record can be copied without the other.
+func (v *verification) published(file, dir string) error {
+	one, errOne := archive.Load(file)
+	two, errTwo := archive.Load(dir)
+	for _, err := range []error{errOne, errTwo} {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			v.Notes = append(v.Notes, "not compared: "+err.Error())
+		}
+	}
+	if errOne != nil || errTwo != nil || one.ID != two.ID {
+		return nil
+	}
+	d, err := diff.Values(one, two)
+	if err != nil {
+		return err
+	}
+	var problems []archive.Problem
+	for _, x := range d {
+		problems = append(problems, archive.Problem{File: file, Text: fmt.Sprintf("%s is %.60s, in %s it is %.60s", x.Path, orAbsent(x.A), dir, orAbsent(x.B))})
+	}
+	v.add("benchmark.json", "the same as "+dir, problems...)
+	return nil
+}
+
+// first is the first problem, or "".
+func (v *verification) first() string {
+	for _, c := range v.Checked {
+		if len(c.Problems) > 0 {
+			return c.Problems[0].String()
+		}
+	}
+	return ""
+}
+
+func (v *verification) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, v)
+	}
+	const most = 10 // problems of one kind on a page
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "archive %s\n", v.Archive)
+	for _, c := range v.Checked {
+		if len(c.Problems) == 0 {
+			fmt.Fprintf(&b, "  ok     %-15s %s\n", c.What, c.Text)
+			continue
+		}
+		fmt.Fprintf(&b, "  WRONG  %-15s %s\n", c.What, plural(len(c.Problems), "problem"))
+		for i, p := range c.Problems {
+			if i == most {
+				fmt.Fprintf(&b, "         and %d more: --json lists all\n", len(c.Problems)-most)
+				break
+			}
+			fmt.Fprintf(&b, "         %s\n", plain(p.String()))
+		}
+	}
+	for _, n := range v.Notes {
+		fmt.Fprintf(&b, "  note   %s\n", plain(n))
+	}
+	fmt.Fprintln(&b, map[bool]string{true: "every printed number follows from the raw record", false: "NOT EVERYTHING FOLLOWS"}[v.Follows])
+	_, err := w.Write(b.Bytes())
+	return err
+}
