@@ -200,15 +200,14 @@ func conclude(dir, out string, s streams) error {
 	return show(s.out, "table", loaded, e)
 }
 
-// derived are the files of a session that its record gives, by name, and their
-// formats: compare writes them, verify makes them anew.
-var derived = map[string]string{"report.md": "md", "runs.csv": "csv"}
+// derived are the files of a session that its record gives: compare writes them,
+// verify makes them anew.
+var derived = map[string]report.Writer{"report.md": report.Markdown, "runs.csv": report.CSV}
 
 // keep writes what is derived from a session: its reports, the sums of all its
 // files, and benchmark.json.
 func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error {
-	for name, format := range derived {
-		write := report.Formats[format]
+	for name, write := range derived {
 		if err := archive.WriteFile(filepath.Join(dir, name), func(f *os.File) error { return write(f, loaded, e) }); err != nil {
 			return err
 		}

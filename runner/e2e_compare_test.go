@@ -42,6 +42,9 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
+	if got := u.run("verify", s.ID); got.code != exitDone || got.err != "" {
+		t.Errorf("verify: exit %d\n%s%s", got.code, got.out, got.err)
+	}
 	if _, err := os.Lstat(filepath.Join(u.dir, "benchmark.json")); !os.IsNotExist(err) {
 		t.Errorf("a quick session wrote benchmark.json: %v", err)
 	}
@@ -72,7 +75,7 @@ func kept(o record.Outcome) bool { return o == record.Done || o == record.Void }
 // checkLayout: the files of a session are the documented ones and no others.
 func checkLayout(t *testing.T, files map[string]string, s *record.Session) {
 	t.Helper()
-	want := []string{"contract.json", "host.json", "plan.json", "probes.json", "report.md", "runs.csv", "session.json"}
+	want := []string{"MANIFEST.sha256", "contract.json", "host.json", "plan.json", "probes.json", "report.md", "runs.csv", "session.json"}
 	for _, run := range s.Runs {
 		want = append(want, strings.NewReplacer("logs/", "runs/", ".log", ".json").Replace(run.LogFile))
 		if !strings.HasPrefix(files[run.LogFile], `{"ready":true`) {

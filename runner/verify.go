@@ -16,7 +16,6 @@ import (
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
 	"gonogo/runner/recount"
-	"gonogo/runner/report"
 )
 
 type verifyCmd struct {
@@ -144,7 +143,7 @@ func (v *verification) derived(dir, name string, s *record.Session, e findings.E
 		return
 	}
 	var gives bytes.Buffer
-	if err := report.Formats[derived[name]](&gives, s, e); err != nil {
+	if err := derived[name](&gives, s, e); err != nil {
 		v.add(name, "", archive.Problem{File: name, Text: err.Error()})
 		return
 	}

@@ -143,7 +143,7 @@ func Text(says, gives string) []Mismatch {
 	a, b := strings.Split(says, "\n"), strings.Split(gives, "\n")
 	for i := range max(len(a), len(b)) {
 		x, y := line(a, i), line(b, i)
-		if x == y {
+		if x == y && (i < len(a)) == (i < len(b)) {
 			continue
 		}
 		if len(found) == most {

@@ -1,0 +1,211 @@
+package recount
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/runner/archive"
+	"gonogo/runner/findings"
+	"gonogo/runner/histogram"
+	"gonogo/runner/record"
+)
+
+// TestQuantileByHand: values below 2048 ns have a bucket each, so nearest rank can
+// be counted on the sorted values themselves: rank ceil(q n).
+func TestQuantileByHand(t *testing.T) {
+	var xs []time.Duration
+	for i := range 1000 {
+		xs = append(xs, time.Duration(i+1)) // 1..1000 ns
+	}
+	d := decoded(t, xs)
+	for permille, want := range map[uint64]int64{
+		500:  500,  // ceil(0.5 x 1000) = 500th
+		990:  990,  // 990th
+		999:  999,  // 999th
+		1:    1,    // 1st: the minimum
+		0:    1,    // likewise
+		501:  501,  // 501st
+		1000: 1000, // the maximum
+	} {
+		if got := d.quantile(permille); got != want {
+			t.Errorf("p%g: %d, want %d", float64(permille)/10, got, want)
+		}
+	}
+	// Three values: p50 is the ceil(1.5) = 2nd.
+	if got := decoded(t, []time.Duration{10, 20, 30}).quantile(500); got != 20 {
+		t.Errorf("median of three: %d", got)
+	}
+}
+
+// TestBucketsByHand: 2048 buckets of 1 ns, then 1024 of 2 ns, then 1024 of 4 ns.
+func TestBucketsByHand(t *testing.T) {
+	for value, want := range map[time.Duration]int64{
+		2047: 2047,
+		2048: 2049, // 2048 and 2049 are one
+		2049: 2049,
+		4095: 4095,
+		4096: 4099, // 4096..4099 are one
+		// 1 ms = 1 000 000: 2^19 <= it < 2^20, buckets of 2^9 = 512:
+		// floor(1e6/512) = 1953, (1953+1) x 512 - 1 = 1 000 447.
+		time.Millisecond: 1_000_447,
+	} {
+		d := decoded(t, []time.Duration{1, value, value, time.Second})
+		if got := d.quantile(500); got != want { // the 2nd of four
+			t.Errorf("%d ns counts as %d, want %d", value, got, want)
+		}
+	}
+}
+
+// TestAgainstSorting: the quantile is that of the sorted values to 0.1 %, and the
+// very number that package histogram has, on any shape.
+func TestAgainstSorting(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		xs := make([]time.Duration, 1+r.IntN(5000))
+		for i := range xs {
+			xs[i] = time.Duration(r.ExpFloat64() * float64(time.Duration(1)<<r.IntN(40)))
+		}
+		d := decoded(t, xs)
+		h := histogram.New()
+		for _, x := range xs {
+			h.Record(x)
+		}
+		slices.Sort(xs)
+		for _, permille := range []uint64{1, 10, 250, 500, 900, 950, 990, 999} {
+			got := d.quantile(permille)
+			exact := int64(xs[(permille*uint64(len(xs))+999)/1000-1])
+			if got < exact || float64(got) > float64(exact)*1.001+1 {
+				t.Errorf("p%g of %d: %d, sorted %d", float64(permille)/10, len(xs), got, exact)
+			}
+			if lib := int64(h.Quantile(float64(permille) / 1000)); got != lib {
+				t.Errorf("p%g of %d: %d here, %d there", float64(permille)/10, len(xs), got, lib)
+			}
+		}
+	}
+}
+
+func decoded(t *testing.T, xs []time.Duration) distribution {
+	t.Helper()
+	h := histogram.New()
+	for _, x := range xs {
+		h.Record(x)
+	}
+	d, err := read(h.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestRunByHand: 40 000 right answers of which 39 800 came within 2 s; 2 s of CPU
+// for 40 000 requests on one CPU.
+func TestRunByHand(t *testing.T) {
+	pss := func(v uint64) *uint64 { return &v }
+	r := &record.Run{
+		Ready: 40 * time.Millisecond,
+		Load: &record.LoadResult{Kind: record.Open, Window: 2 * time.Second,
+			Counts: record.Counts{Planned: 40_007, OK: 39_000, Miss: 1_000, Failed: 4, TimedOut: 2, Unfinished: 1, InWindow: 39_800},
+			CPU:    record.CPUTime{User: 300 * time.Millisecond, System: 100 * time.Millisecond}},
+		ServerCPU: &record.CPUTime{User: 1200 * time.Millisecond, System: 800 * time.Millisecond},
+		Memory: &record.MemoryWatch{Load: []record.MemoryAt{
+			{MemoryReading: record.MemoryReading{PSS: pss(30)}}, {MemoryReading: record.MemoryReading{PSS: pss(10)}}, {MemoryReading: record.MemoryReading{PSS: pss(40)}}, {MemoryReading: record.MemoryReading{PSS: pss(20)}}}},
+	}
+	got, err := Run(r, record.Target{Workers: 1, CPUs: []int{0}, GeneratorCPUs: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"rate_per_sec": 19_900, "offered_per_sec": 20_003.5, "errors": 7, "ready_ns": 4e7,
+		"server_cpu_ns_per_request": 50_000, "server_cpu_busy_ratio": 1, "generator_cpu_ns_per_request": 10_000, "generator_cpu_busy_ratio": 0.2,
+		"load_pss_bytes": 25, // of 10 20 30 40
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %g, want %g", name, got[name], want)
+		}
+	}
+	if _, there := got["p50_ns"]; there {
+		t.Error("a percentile without a histogram")
+	}
+}
+
+func session(t *testing.T, name string) *record.Session {
+	t.Helper()
+	s, err := archive.Load("../report/testdata/sessions/" + name + "/benchmark.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestTwoWaysAgree: on every session of the report's tests.
+func TestTwoWaysAgree(t *testing.T) {
+	for _, name := range []string{"standard", "one-repeat", "crash-in-repeat-2", "lone-max", "quick", "incomplete", "empty", "every-doubt"} {
+		s := session(t, name)
+		e := findings.Evaluate(s)
+		if wrong := Evaluation(s, &e); len(wrong) > 0 {
+			t.Errorf("%s: %v", name, wrong)
+		}
+	}
+}
+
+// TestEveryNumberMatters changes one claimed number at a time: each is found, and
+// named.
+func TestEveryNumberMatters(t *testing.T) {
+	s := session(t, "standard")
+	for what, change := range map[string]func(e *findings.Evaluation){
+		"go-1/get-c50/b01, rate_per_sec":          func(e *findings.Evaluation) { e.Cells[0].Processes[0].Values[findings.Rate]++ },
+		"go-1/get-c50/b01, p99_ns":                func(e *findings.Evaluation) { e.Cells[0].Processes[0].Values[findings.P99]++ },
+		"go-1/get-c50/b02, p50_ns":                func(e *findings.Evaluation) { delete(e.Cells[0].Processes[1].Values, findings.P50) },
+		"go-1/get-c50, rate_per_sec median":       func(e *findings.Evaluation) { bend(e, func(s *findings.Summary) { s.Median++ }) },
+		"go-1/get-c50, rate_per_sec min":          func(e *findings.Evaluation) { bend(e, func(s *findings.Summary) { s.Min-- }) },
+		"go-1/get-c50, rate_per_sec max":          func(e *findings.Evaluation) { bend(e, func(s *findings.Summary) { s.Max++ }) },
+		"go-1/get-c50, rate_per_sec count":        func(e *findings.Evaluation) { bend(e, func(s *findings.Summary) { s.N++ }) },
+		"go-1 / node-1 in get-c50, ratio of rate": func(e *findings.Evaluation) { e.Ratios[0].Median *= 1.000001 },
+		"go-1/get-c50/b06, whether it counts":     func(e *findings.Evaluation) { e.Cells[0].Processes = e.Cells[0].Processes[:5] },
+	} {
+		e := findings.Evaluate(s)
+		change(&e)
+		if wrong := fmt.Sprint(Evaluation(s, &e)); !strings.Contains(wrong, what) {
+			t.Errorf("%s: %s", what, wrong)
+		}
+	}
+}
+
+func bend(e *findings.Evaluation, f func(*findings.Summary)) {
+	s := e.Cells[0].Summary[findings.Rate]
+	f(&s)
+	e.Cells[0].Summary[findings.Rate] = s
+}
+
+func TestText(t *testing.T) {
+	if wrong := Text("a 1 b\nc\n", "a 1 b\nc\n"); wrong != nil {
+		t.Errorf("the same: %v", wrong)
+	}
+	for _, c := range []struct{ says, gives, want string }{
+		{"x\na 1 b\n", "x\na 2 b\n", `line 2, text: says "1", the raw record gives "2"`},
+		{"a\n", "a\nb\n", `line 2, text: says "", the raw record gives "b"`},
+		{"a  b\n", "a b\n", `line 1, text: says "a  b", the raw record gives "a b"`},
+		{"a", "a\n", `line 2, text: says ""`}, // the last newline
+	} {
+		if got := fmt.Sprint(Text(c.says, c.gives)); !strings.Contains(got, c.want) {
+			t.Errorf("%q and %q: %s", c.says, c.gives, got)
+		}
+	}
+}
+
+// FuzzBuckets: a hostile histogram is an error, never a panic nor a flood.
+func FuzzBuckets(f *testing.F) {
+	h := histogram.New()
+	h.Record(time.Millisecond)
+	f.Add(h.Encode().V2)
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		if b, err := buckets(text); err == nil && len(b) > mostBuckets {
+			t.Errorf("%d buckets", len(b))
+		}
+	})
+}
