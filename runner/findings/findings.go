@@ -38,6 +38,7 @@ type Cell struct {
 	// Maximum is absent where no latency is known. Confirmations are runs that were
 	// made because of a maximum; they count for it and for nothing else.
 	Maximum       *Maximum  `json:"maximum,omitempty"`
+	Warmup        *Warmup   `json:"warmup,omitempty"`
 	Confirmations []Process `json:"confirmations,omitempty"`
 }
 
@@ -103,6 +104,7 @@ func Evaluate(s *record.Session) Evaluation {
 		c.summarize()
 		c.Bound = boundBy(c, s.Plan.Rules)
 		c.lookAtMaximum(s)
+		c.lookAtWarmup(s.Plan.Rules.Steady)
 	}
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)
@@ -115,7 +117,7 @@ func Evaluate(s *record.Session) Evaluation {
 // rules are all rules, in the order in which findings are printed: what voids
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
-	incomplete, machineChanged, quick, discardedRuns, machine, failedChecks, errorsInWindow, artefactMax, limits, chatty, imbalance, fewBlocks, sharedCPUs, replyBytes,
+	incomplete, machineChanged, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, chatty, imbalance, fewBlocks, sharedCPUs, replyBytes,
 }
 
 // Invalid reports whether a finding voids the session.

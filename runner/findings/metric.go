@@ -26,7 +26,10 @@ const (
 	GeneratorCPU  Metric = "generator_cpu_ns_per_request"
 	ServerBusy    Metric = "server_cpu_busy_ratio" // CPU time / (window x CPUs)
 	GeneratorBusy Metric = "generator_cpu_busy_ratio"
-	Ready         Metric = "ready_ns" // exec to the first right answer with the token
+	Ready         Metric = "ready_ns"          // exec to the first right answer with the token
+	FirstAnswer   Metric = "first_answer_ns"   // exec to the first right answer of the API
+	ColdRate      Metric = "cold_rate_per_sec" // right answers in the worst second of the warm-up
+	ColdMax       Metric = "cold_max_ns"       // largest latency in it
 
 	IdlePSS    Metric = "idle_pss_bytes"
 	LoadPSS    Metric = "load_pss_bytes" // median of the readings under load
@@ -41,7 +44,7 @@ const (
 
 // Metrics are all metrics, in the order of the columns of runs.csv.
 var Metrics = []Metric{
-	Rate, Offered, P50, P90, P95, P99, P999, Max, Bad, ServerCPU, GeneratorCPU, ServerBusy, GeneratorBusy, Ready,
+	Rate, Offered, P50, P90, P95, P99, P999, Max, Bad, ServerCPU, GeneratorCPU, ServerBusy, GeneratorBusy, Ready, FirstAnswer, ColdRate, ColdMax,
 	IdlePSS, "idle_uss_bytes", "idle_rss_bytes", LoadPSS, LoadUSS, LoadRSS,
 	LoadEndPSS, "load_end_uss_bytes", LoadEndRSS, RestPSS, "rest_uss_bytes", "rest_rss_bytes", Peak, Trees,
 }
@@ -97,13 +100,24 @@ func process(r *record.Run, t record.Target) (Process, *Discarded) {
 		return drop(record.Void, err.Error())
 	}
 	p.throughput(r, t)
-	if r.Ready > 0 {
-		p.Values[Ready] = float64(r.Ready)
-	}
+	p.start(r)
 	if r.Memory != nil {
 		p.memory(r.Memory)
 	}
 	return p, nil
+}
+
+// start takes what is known of the process's first seconds.
+func (p *Process) start(r *record.Run) {
+	if r.Ready > 0 {
+		p.Values[Ready] = float64(r.Ready)
+	}
+	if r.FirstAnswer != nil {
+		p.Values[FirstAnswer] = float64(*r.FirstAnswer)
+	}
+	if rate, longest, ok := cold(r.Load, r.Load.Kind); ok {
+		p.Values[ColdRate], p.Values[ColdMax] = rate, float64(longest)
+	}
 }
 
 func checks(r *record.Run) []record.Check {

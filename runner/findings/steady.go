@@ -1,0 +1,44 @@
+package findings
+
+import (
+	"fmt"
+	"math"
+
+	"gonogo/runner/record"
+)
+
+// notSteady: a window that had not settled measures a start, not a service. Its
+// numbers are kept and labelled: to drop what does not settle would leave only what
+// does.
+func notSteady(s *record.Session, e *Evaluation) []record.Finding {
+	r := s.Plan.Rules.Steady
+	var all []record.Finding
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		w := c.Warmup
+		if w == nil || w.Steady {
+			continue
+		}
+		limit, speed := r.RateDrift, "rate"
+		if c.Kind == record.Open {
+			limit, speed = r.LatencyDrift, "largest latencies"
+		}
+		all = append(all, record.Finding{
+			Code: "not-steady", Severity: record.Warn, Steps: c.steps(),
+			Observed: fmt.Sprintf("second half %s than the first (p %s), %d of %s unlike the rest, %d of %s trending",
+				faster(w.Drift), digits(w.P), w.Unlike, count(w.Slices, "slice"), w.Trending, count(w.Processes, "process")),
+			Threshold: fmt.Sprintf("halves within %s %% or p above %s, fewer than a quarter of the slices, fewer than half of the processes", digits(100*limit), digits(r.P)),
+			Text:      fmt.Sprintf("%s: no steady state in the window, by its %s: it had not settled, the numbers are of a server on its way", c.Name(), speed),
+			Hint:      "they are kept; a longer warm-up shows where it settles",
+		})
+	}
+	return all
+}
+
+func faster(drift float64) string {
+	word := "faster"
+	if drift < 0 {
+		word = "slower"
+	}
+	return fmt.Sprintf("%s %% %s", digits(100*math.Abs(drift)), word)
+}
