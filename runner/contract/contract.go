@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 
 	"gonogo/runner/record"
 )
@@ -181,13 +182,18 @@ var spots = []row{
 }
 
 // Spot asks a server a few questions that do not change its store, to see that
-// it is of the kind that was checked. It returns the first wrong answer.
-func Spot(ctx context.Context, address string) error {
-	for _, r := range spots {
-		if o := r.run(ctx, address); o.wrong != nil {
+// it is of the kind that was checked. It returns when the first was answered, or
+// the first wrong answer.
+func Spot(ctx context.Context, address string) (answered time.Time, err error) {
+	for i, r := range spots {
+		o := r.run(ctx, address)
+		if o.wrong != nil {
 			line, _, _ := strings.Cut(r.pieces[0], " HTTP")
-			return fmt.Errorf("spot-check %s: %s: %w", address, line, o.wrong)
+			return time.Time{}, fmt.Errorf("spot-check %s: %s: %w", address, line, o.wrong)
+		}
+		if i == 0 {
+			answered = time.Now()
 		}
 	}
-	return nil
+	return answered, nil
 }

@@ -20,3 +20,9 @@ func machineRules() record.MachineRules {
 		Canary:         record.Limits{Warn: 0.02, Fail: 0.02},
 	}
 }
+
+// steadyRules are the halves and the trend of method D5. The largest latencies of
+// slices are allowed what the primary test of p99 calls no difference.
+func steadyRules() record.SteadyRules {
+	return record.SteadyRules{RateDrift: 0.02, LatencyDrift: 0.10, LatencyFloor: 500 * time.Microsecond, P: 0.05, TrendP: 0.01}
+}

@@ -136,14 +136,15 @@ func scenarios(t times, targets []record.Target) []record.Scenario {
 }
 
 // DefaultRules are the thresholds of a session, archived with it. Sources:
-// errors and Little's law method sections 9 (P1, K1); the artefact factor is
-// the first rule for maxima; the generator's share of CPU G6; workers F8; log bytes: a line of 20 bytes for each request
-// would be an access log.
+// errors and Little's law method sections 9 (P1, K1); the artefact factor M4; the
+// generator's share of CPU G6; workers F8; log bytes: a line of 20 bytes for each
+// request would be an access log.
 func DefaultRules() record.Rules {
 	return record.Rules{
 		ErrorRatioMax: 0.001, ArtefactMaxFactor: 2, DutyRatioMin: 0.95, DutyRatioMax: 1.005,
 		ServerCPUBusyMin: 0.9, ChattyBytesPerReq: 1, MinBlocksForMedian: MinBlocks,
 		GeneratorCPUMax: 0.8, WorkerMaxOverMean: 1.25, WorkerJainMin: 0.98,
 		RepeatedGroupsMax: 0.2, VoidStepsMax: 0.2, Machine: machineRules(),
+		Steady: steadyRules(), UtilisationMax: 1.02, SuperLinearMax: 1.05, ForeignPagesMax: 0.10, SamplerCostMax: 0.03,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +46,9 @@ func closedLoop(window time.Duration) record.Scenario {
 
 func planOf(scenarios []record.Scenario, targets ...record.Target) *record.Plan {
 	p := &record.Plan{Targets: targets, Scenarios: scenarios, Rules: plan.DefaultRules(), RequestTimeout: 5 * time.Second, Blocks: 1}
+	all := record.Limits{Warn: math.MaxFloat64, Fail: math.MaxFloat64} // what else runs on a machine that tests voids no run
+	p.Rules.Machine = record.MachineRules{ForeignCPU: all, Steal: all, Running: all, CPUPressure: all, MemoryPressure: all, IOPressure: all,
+		Swap: all, Thermal: all, QuotaStops: all, Hiccup: all, Canary: all}
 	for _, t := range targets {
 		for _, s := range scenarios {
 			p.Steps = append(p.Steps, record.Step{Index: len(p.Steps), Block: 1, Target: t.Name, Scenario: s.Name})
@@ -114,12 +118,18 @@ func TestALatencyRunAndAMemoryRun(t *testing.T) {
 		if r.Load.Counts.OK == 0 || r.Ready <= 0 || len(r.PIDs) == 0 || r.Stop == nil {
 			t.Errorf("%s lacks counts, ready time, pids or stop: %+v", r.Step.Key(), r)
 		}
+		if r.FirstAnswer == nil || *r.FirstAnswer < r.Ready {
+			t.Errorf("%s: ready after %v, the first answer after %v", r.Step.Key(), r.Ready, r.FirstAnswer)
+		}
 		if r.Served == nil || *r.Served != r.Load.Counts.Planned {
 			t.Errorf("%s: the server counted %v of %d requests", r.Step.Key(), r.Served, r.Load.Counts.Planned)
 		}
 	}
 	if latency.Load.Service == nil || latency.ServerCPU == nil || latency.ServerCPU.Total() <= 0 {
 		t.Error("the latency run lacks latency or server CPU")
+	}
+	if over := latency.ServerCPUOver; over == nil || *over < latency.Load.Window {
+		t.Errorf("CPU time over %v, a window of %v", over, latency.Load.Window)
 	}
 	m := memory.Memory
 	if m.Idle == nil || m.LoadEnd == nil || m.Rest == nil || len(m.Load) == 0 || m.Idle.RSS == 0 {
@@ -222,6 +232,17 @@ func TestInterrupted(t *testing.T) {
 	}
 	if left := children(t); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// The targets of a block get the same requests, every block others.
+func TestSeeds(t *testing.T) {
+	spec := func(target string, block int) uint64 {
+		s := step{Config: Config{Plan: &record.Plan{Seed: 7}}, run: &record.Run{Step: record.Step{Target: target, Block: block}}}
+		return s.spec("").Seed
+	}
+	if spec("a", 1) != spec("b", 1) || spec("a", 1) == spec("a", 2) {
+		t.Errorf("block 1: %d and %d, block 2: %d", spec("a", 1), spec("b", 1), spec("a", 2))
 	}
 }
 

@@ -53,9 +53,12 @@ func (s *step) measure(ctx context.Context) (err error) {
 	s.run.Ready, s.run.PIDs, s.run.EnvPadding = p.Ready(), p.PIDs(), p.EnvPadding()
 	settings := p.Settings()
 	s.run.Settings = &settings
-	if err := contract.Spot(ctx, p.Address()); err != nil {
+	answered, err := contract.Spot(ctx, p.Address())
+	if err != nil {
 		return err
 	}
+	first := answered.Sub(p.Begun())
+	s.run.FirstAnswer = &first
 	if s.scenario.Kind == record.Memory {
 		return s.watchMemory(ctx, p)
 	}
@@ -77,8 +80,10 @@ func (s *step) generator(ctx context.Context, p *sut.Process) (*generator, error
 	return g, nil
 }
 
-// spec tells the generator what to send. The seed is the plan's, so that every
-// target gets the same sequence of requests in every block.
+// spec tells the generator what to send. The seed is the plan's and the block's:
+// every target of a block gets the same requests at the same times, so none has
+// luck, and every block gets others, so what one schedule does at one moment is not
+// taken for what the servers do at that age.
 func (s *step) spec(address string) record.LoadSpec {
 	sc := s.scenario
 	kind := sc.Kind
@@ -89,12 +94,15 @@ func (s *step) spec(address string) record.LoadSpec {
 		}
 	}
 	return record.LoadSpec{
-		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: s.Plan.Seed, Kind: kind,
+		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(s.Plan.Seed, s.run.Step.Block), Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
 		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
-		Slice: slice, Handshake: true,
+		Slice: slice, Handshake: true, LaxPacing: s.target.Shared() || sc.Kind == record.Memory,
 	}
 }
+
+// seed spreads the blocks over all seeds, by the golden ratio of 2^64.
+func seed(plan uint64, block int) uint64 { return plan + uint64(block)*0x9e3779b97f4a7c15 }
 
 // stop ends the target and reads what only an ended one can tell.
 func (s *step) stop(p *sut.Process, cause error) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"gonogo/runner/host"
 	"gonogo/runner/record"
@@ -75,16 +76,22 @@ func (s *step) judgeMachine(before, after host.Snapshot) {
 // accounts are the target's own counters at one edge of the window.
 type accounts struct {
 	health sut.Health
-	cpu    *record.CPUTime // nil where the system does not tell
+	cpu    *cpuAccount // nil where the system does not tell
 	log    int64
 }
 
-func readCPU(p *sut.Process) (*record.CPUTime, error) {
+// cpuAccount is the CPU time that a target had used at a time.
+type cpuAccount struct {
+	record.CPUTime
+	at time.Time
+}
+
+func readCPU(p *sut.Process) (*cpuAccount, error) {
 	cpu, err := p.CPU()
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
 	}
-	return &cpu, err
+	return &cpuAccount{cpu, time.Now()}, err
 }
 
 // readAccounts reads the CPU time last, so that its own reading falls outside
@@ -104,6 +111,8 @@ func (s *step) account(before, after accounts) {
 	r := s.run
 	if before.cpu != nil && after.cpu != nil {
 		r.ServerCPU = &record.CPUTime{User: after.cpu.User - before.cpu.User, System: after.cpu.System - before.cpu.System}
+		over := after.cpu.at.Sub(before.cpu.at)
+		r.ServerCPUOver = &over
 	}
 	r.LogInWindow = after.log - before.log
 	if len(before.health.Requests) != len(after.health.Requests) {

@@ -200,6 +200,9 @@ func (p *Process) PIDs() []int { return slices.Clone(p.pids) }
 // /healthz, found by polling: at most 1 ms or 1 % late, whichever is more.
 func (p *Process) Ready() time.Duration { return p.ready }
 
+// Begun is the time just before the fork.
+func (p *Process) Begun() time.Time { return p.begun }
+
 // EnvPadding is the random number of bytes, 0..4095, added to the environment.
 func (p *Process) EnvPadding() int { return p.padding }
 
