@@ -201,15 +201,15 @@ func TestQuotaVersion1(t *testing.T) {
 
 func TestDisturbers(t *testing.T) {
 	e := tenSeconds(t, atRest, map[string]string{
-		"proc/77/stat": pidStat(77, "backup", "S", 1, 40, 42, 0, 0, 100),      // 20 ms more
-		"proc/80/stat": pidStat(80, "indexer", "R", 1, 100, 0, 0, 0, 9999),    // new: 1 s
-		"proc/81/stat": pidStat(81, "kworker/0:1", "I", 2, 0, 30, 0, 0, 50),   // 300 ms
-		"proc/82/stat": pidStat(82, "cron", "S", 1, 1, 0, 0, 0, 50),           // the fourth
-		"proc/50/stat": pidStat(50, "server-go", "R", 42, 5000, 0, 0, 0, 950), // ours
-		"proc/51/stat": pidStat(51, "worker", "R", 50, 5000, 0, 0, 0, 950),    // ours too
+		"proc/77/stat": pidStat(77, "backup", "S", 1, 40, 42, 0, 0, 100),        // 20 ms more
+		"proc/80/stat": pidStat(80, "indexer", "R", 1, 100, 0, 0, 0, 9999),      // new: 1 s
+		"proc/81/stat": pidStat(81, "kworker/0:1-net", "I", 2, 0, 30, 0, 0, 50), // 300 ms, under another name than before
+		"proc/82/stat": pidStat(82, "cron", "S", 1, 1, 0, 0, 0, 50),             // the fourth
+		"proc/50/stat": pidStat(50, "server-go", "R", 42, 5000, 0, 0, 0, 950),   // ours
+		"proc/51/stat": pidStat(51, "worker", "R", 50, 5000, 0, 0, 0, 950),      // ours too
 	}, 0)
 	got := fmt.Sprint(e.Disturbers)
-	if want := "[{80 indexer 1s} {81 kworker/0:1 300ms} {77 backup 20ms}]"; got != want {
+	if want := "[{80 indexer 1s} {81 kworker/0:1-net 300ms} {77 backup 20ms}]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	reused := tenSeconds(t, atRest, map[string]string{"proc/77/stat": pidStat(77, "backup", "S", 1, 10, 0, 0, 0, 200)}, 0)

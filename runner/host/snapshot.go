@@ -13,7 +13,7 @@ type Snapshot struct {
 	at        time.Time
 	cpus      map[int]cpuTime
 	own       *time.Duration // this program, its descendants and their dead children, since boot
-	others    map[process]time.Duration
+	others    map[process]usage
 	thermal   map[int]uint64
 	running   *uint64 // threads, ours left out
 	pressure  map[string]time.Duration
@@ -28,11 +28,16 @@ type Snapshot struct {
 // cpuTime is what one CPU has done since boot.
 type cpuTime struct{ busy, interrupts, steal time.Duration }
 
-// process tells processes apart, also when a PID is used again.
+// process tells processes apart, also when a PID is used again. The name is no part
+// of it: a kernel worker changes its own with its work.
 type process struct {
 	pid   int
-	name  string
 	start uint64 // clock ticks from boot
+}
+
+type usage struct {
+	name string
+	cpu  time.Duration
 }
 
 // maxDisturbers bounds the list; who comes after the third explains nothing.
@@ -119,9 +124,9 @@ func heated(before, after Snapshot, cpus []int) *uint64 {
 // that came and went in between are not seen; Environment.Busy holds them.
 func disturbers(before, after Snapshot) []record.Disturber {
 	var list []record.Disturber
-	for p, cpu := range after.others {
-		if used := cpu - before.others[p]; used > 0 { // a new process has no before: all of its time is new
-			list = append(list, record.Disturber{PID: p.pid, Name: p.name, CPU: used})
+	for p, now := range after.others {
+		if used := now.cpu - before.others[p].cpu; used > 0 { // a new process has no before: all of its time is new
+			list = append(list, record.Disturber{PID: p.pid, Name: now.name, CPU: used})
 		}
 	}
 	slices.SortFunc(list, func(a, b record.Disturber) int {

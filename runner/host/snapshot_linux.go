@@ -74,13 +74,13 @@ func (m machine) readProcesses(s *Snapshot, fs procfs.FS) (running uint64) {
 		}
 	}
 	var own time.Duration
-	s.others = make(map[process]time.Duration, len(stats))
+	s.others = make(map[process]usage, len(stats))
 	for pid, st := range stats {
 		if descends(stats, pid, self) {
 			own += ticks(st.UTime+st.STime) + ticks(uint(max(0, st.CUTime+st.CSTime)))
 			running += m.runningThreads(pid)
 		} else {
-			s.others[process{pid, st.Comm, st.Starttime}] = ticks(st.UTime + st.STime)
+			s.others[process{pid, st.Starttime}] = usage{st.Comm, ticks(st.UTime + st.STime)}
 		}
 	}
 	s.own = &own

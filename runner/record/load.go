@@ -20,10 +20,13 @@ type LoadSpec struct {
 	Slice       time.Duration `json:"slice_ns,omitempty"` // length of the Timeline's slices; 0 counts as 1 s
 	Engine      string        `json:"engine,omitempty"`   // epoll or net; "" takes the platform's default
 	NewConns    bool          `json:"new_connections,omitempty"`
-	Worker      int           `json:"worker,omitempty"`  // this is worker k of Workers: sends every i with i mod Workers = k
-	Workers     int           `json:"workers,omitempty"` // 0 counts as 1
-	StartAt     *time.Time    `json:"start_at,omitempty"`
-	Intervals   bool          `json:"intervals,omitempty"` // keep a histogram of each second too
+	// LaxPacing: the generator's own delays void nothing, for it shares its CPUs with
+	// the server or no latency of the run is used. They are reported all the same.
+	LaxPacing bool       `json:"lax_pacing,omitempty"`
+	Worker    int        `json:"worker,omitempty"`  // this is worker k of Workers: sends every i with i mod Workers = k
+	Workers   int        `json:"workers,omitempty"` // 0 counts as 1
+	StartAt   *time.Time `json:"start_at,omitempty"`
+	Intervals bool       `json:"intervals,omitempty"` // keep a histogram of each second too
 	// Handshake makes the process print a LoadEvent and wait for a line on
 	// stdin before the window and after it, so that whoever watches the server
 	// can read its accounts at both edges.
