@@ -231,8 +231,10 @@ func TestMemory(t *testing.T) {
 		Idle:    &record.MemoryReading{Processes: 1, PSS: mib(10), RSS: 12 << 20},
 		LoadEnd: &record.MemoryReading{Processes: 3, RSS: 40 << 20}, // no PSS: absent, not 0
 		Load: []record.MemoryAt{
-			{MemoryReading: record.MemoryReading{PSS: mib(20), USS: mib(1)}}, {MemoryReading: record.MemoryReading{PSS: mib(30)}},
-			{MemoryReading: record.MemoryReading{PSS: mib(90)}},
+			{MemoryReading: record.MemoryReading{PSS: mib(10)}}, // as load began: not under load
+			{At: time.Second, MemoryReading: record.MemoryReading{PSS: mib(20), USS: mib(1)}},
+			{At: 2 * time.Second, MemoryReading: record.MemoryReading{PSS: mib(30)}},
+			{At: 3 * time.Second, MemoryReading: record.MemoryReading{PSS: mib(90)}},
 		},
 		PeakBytes: mib(95),
 	}

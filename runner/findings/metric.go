@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"time"
 
 	"gonogo/runner/histogram"
 	"gonogo/runner/record"
@@ -199,7 +200,10 @@ func (p *Process) memory(m *record.MemoryWatch) {
 		}
 	}
 	series := map[string][]float64{}
-	for _, at := range m.Load {
+	for i, at := range m.Load {
+		if i == 0 && len(m.Load) > 1 && at.At < time.Second/2 {
+			continue // taken as load began: memory at rest
+		}
 		for kind, bytes := range kinds(at.MemoryReading) {
 			series[kind] = append(series[kind], bytes)
 		}

@@ -19,7 +19,7 @@ var (
 	// the one-second deviation, time buys more as a further process than as a
 	// longer window (method D1). Whether the warm-up is long enough is judged from
 	// the data of every session, not assumed.
-	fullTimes  = times{time.Second, 1400 * time.Millisecond, 1500 * time.Millisecond, 2 * time.Second, 600 * time.Millisecond}
+	fullTimes  = times{900 * time.Millisecond, 1200 * time.Millisecond, 3 * time.Second, 2 * time.Second, 600 * time.Millisecond}
 	quickTimes = times{400 * time.Millisecond, 700 * time.Millisecond, time.Second, 2 * time.Second, 500 * time.Millisecond}
 )
 
