@@ -122,6 +122,9 @@ type Assessment struct {
 	Saving      *Span    `json:"saving_per_month,omitempty"`
 	SavingRatio *Span    `json:"saving_ratio,omitempty"` // of that option's bill
 	Cost        *float64 `json:"migration_cost,omitempty"`
+	// ClusterSaving is what clustering alone saves of today's bill; absent where it
+	// is no option.
+	ClusterSaving *Span `json:"cluster_saving_per_month,omitempty"`
 	// BreakEven is absent where nothing is saved. At its Hi end that may be so too:
 	// then BreakEvenNever is set, and Hi means nothing.
 	BreakEven      *Span `json:"break_even_months,omitempty"`

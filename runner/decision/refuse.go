@@ -1,0 +1,129 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+
+	"gonogo/runner/findings"
+	"gonogo/runner/record"
+)
+
+// refusals are all reasons for which a session is no evidence for a decision.
+func refusals(s *record.Session, e *findings.Evaluation) []string {
+	var all []string
+	add := func(format string, a ...any) { all = append(all, fmt.Sprintf(format, a...)) }
+	if s.Plan.Quick {
+		add("it is a smoke run")
+	}
+	for _, f := range e.Findings {
+		if f.Severity == record.Voids {
+			add("it is invalid: %s", f.Text)
+		}
+	}
+	all = append(all, versionless(s)...)
+	if s.Host.CPUModel == "" {
+		add("the CPU model is not known")
+	}
+	all = append(all, disordered(s)...)
+	for i := range s.Runs {
+		switch r := &s.Runs[i]; r.Outcome {
+		case record.Done, record.Failed, record.Void, record.Interrupted:
+		default:
+			add("run %s has no status", r.Step.Key())
+		}
+	}
+	return all
+}
+
+// versions are the runtimes of each target as its live processes named them, each
+// once, in run order.
+func versions(s *record.Session) map[string][]string {
+	all := map[string][]string{}
+	for _, r := range s.Runs {
+		if r.Outcome != record.Done || r.Settings == nil || r.Settings.Runtime == "" || r.Settings.Version == "" {
+			continue
+		}
+		if v := r.Settings.Runtime + " " + r.Settings.Version; !slices.Contains(all[r.Step.Target], v) {
+			all[r.Step.Target] = append(all[r.Step.Target], v)
+		}
+	}
+	return all
+}
+
+func versionless(s *record.Session) []string {
+	var all []string
+	known := versions(s)
+	for _, t := range s.Plan.Targets {
+		switch v := known[t.Name]; len(v) {
+		case 0:
+			all = append(all, fmt.Sprintf("the runtime version of %s is not known", t.Name))
+		case 1:
+		default:
+			all = append(all, fmt.Sprintf("%s ran as more than one version: %v", t.Name, v))
+		}
+	}
+	return all
+}
+
+// disordered asks whether the plan has an order and whether the runs kept to it.
+// Without it nobody can tell drift of the machine from a difference.
+func disordered(s *record.Session) []string {
+	if len(s.Plan.Steps) == 0 {
+		return []string{"the plan has no order of steps"}
+	}
+	for i, st := range s.Plan.Steps {
+		if st.Index != i || st.Block < 1 {
+			return []string{"the steps of the plan are not numbered in their order"}
+		}
+	}
+	// A group that ran again did so at once, so a later step began later still.
+	first := make([]*record.Run, len(s.Plan.Steps))
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Attempt == 0 && r.Step.Index >= 0 && r.Step.Index < len(first) {
+			first[r.Step.Index] = r
+		}
+	}
+	var last *record.Run
+	for _, r := range first {
+		if r == nil {
+			continue
+		}
+		if r.Started.IsZero() {
+			return []string{fmt.Sprintf("run %s does not say when it began", r.Step.Key())}
+		}
+		if last != nil && r.Started.Before(last.Started) {
+			return []string{fmt.Sprintf("run %s began before run %s, against the order of the plan", r.Step.Key(), last.Step.Key())}
+		}
+		last = r
+	}
+	return changedPlan(s)
+}
+
+// changedPlan refuses runs that were made under different plans: a rule that
+// changed under way was not fixed before the first run.
+func changedPlan(s *record.Session) []string {
+	for i := range s.Runs {
+		if s.Runs[i].PlanSHA256 != s.Runs[0].PlanSHA256 {
+			return []string{fmt.Sprintf("run %s was made under another plan than run %s", s.Runs[i].Step.Key(), s.Runs[0].Step.Key())}
+		}
+	}
+	return nil
+}
+
+func planSum(s *record.Session) string {
+	if len(s.Runs) == 0 {
+		return ""
+	}
+	return s.Runs[0].PlanSHA256
+}
+
+func expiry(s *record.Session) record.Expiry {
+	x := record.Expiry{
+		Runtimes: map[string]string{}, CPUModel: s.Host.CPUModel, CPUs: len(s.Host.CPUs), Kernel: s.Host.Kernel,
+		Hypervisor: s.Host.Hypervisor, SourceRevision: s.Host.SourceRevision, Binaries: s.Host.Binaries,
+	}
+	for target, v := range versions(s) {
+		x.Runtimes[target] = v[0]
+	}
+	return x
+}
