@@ -129,10 +129,10 @@ func assessment(b *bytes.Buffer, title string, a record.Assessment, currency str
 		for _, o := range a.Options {
 			memory := "-"
 			if o.ByMemory != nil {
-				memory = spanText(*o.ByMemory)
+				memory = wholeText(*o.ByMemory)
 			}
-			rows = append(rows, []string{o.Name, o.Target, fmt.Sprint(o.CoresUsed), fmt.Sprint(o.VCPUs), spanText(o.ByCPU), memory, fmt.Sprint(o.ByOther),
-				spanText(o.Replicas), spanText(scaled(o.MemoryBytes, mebi*1024)), spanText(o.BillPerMonth)})
+			rows = append(rows, []string{o.Name, o.Target, fmt.Sprint(o.CoresUsed), fmt.Sprint(o.VCPUs), wholeText(o.ByCPU), memory, fmt.Sprint(o.ByOther),
+				wholeText(o.Replicas), spanText(scaled(o.MemoryBytes, mebi*1024)), spanText(o.BillPerMonth)})
 		}
 		markdownTable(b, 2, rows)
 	}
@@ -170,12 +170,20 @@ func scaled(x record.Span, by float64) record.Span {
 	return record.Span{Value: x.Value / by, Lo: x.Lo / by, Hi: x.Hi / by}
 }
 
-// spanText prints "3.10 (2.90..3.30)", and a number that has no interval alone.
+// spanText prints "3.10 (2.90..3.30)", and alone what has no interval in print.
 func spanText(x record.Span) string {
-	if x.Lo == x.Hi {
+	if digits(x.Lo) == digits(x.Hi) {
 		return digits(x.Value)
 	}
 	return fmt.Sprintf("%s (%s..%s)", digits(x.Value), digits(x.Lo), digits(x.Hi))
+}
+
+// wholeText prints a number of replicas.
+func wholeText(x record.Span) string {
+	if x.Lo == x.Hi {
+		return fmt.Sprintf("%.0f", x.Value)
+	}
+	return fmt.Sprintf("%.0f (%.0f..%.0f)", x.Value, x.Lo, x.Hi)
 }
 
 func priced(x record.Span, currency string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func inputsOf(b *bytes.Buffer, in record.DecisionInputs) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		text := fmt.Sprint(given[name])
 		if x, ok := given[name].(float64); ok {
-			text = digits(x)
+			text = strconv.FormatFloat(x, 'f', -1, 64) // as it was given
 		}
 		items = append(items, name+": "+text)
 	}
@@ -51,10 +52,10 @@ func evidence(b *bytes.Buffer, d *record.Decision) {
 		markdownTable(b, 5, rows)
 	}
 	if len(d.Levels) > 0 {
-		rows := [][]string{{"target", "metric", "scenario", "median", "min..max", "processes"}}
+		rows := [][]string{{"target", "metric", "scenario", "median", "range", "processes"}}
 		for _, l := range d.Levels {
 			rows = append(rows, []string{l.Target, metricWord(record.Primary{Metric: l.Metric}), l.Scenario, inUnit(l.Metric, l.Median),
-				inUnit(l.Metric, l.Min) + ".." + inUnit(l.Metric, l.Max), fmt.Sprint(l.Processes)})
+				inUnit(l.Metric, l.Min) + " to " + inUnit(l.Metric, l.Max), fmt.Sprint(l.Processes)})
 		}
 		markdownTable(b, 3, rows)
 	}
@@ -120,7 +121,7 @@ func gainsOf(b *bytes.Buffer, all []record.Gain) {
 			if !slices.Contains(pairs, pair) {
 				pairs = append(pairs, pair)
 			}
-			cells[[2]string{w, pair}] = fmt.Sprintf("%.4g (%.4g..%.4g)", g.Gain.Value, g.Gain.Lo, g.Gain.Hi)
+			cells[[2]string{w, pair}] = fmt.Sprintf("%.4f (%.4f..%.4f)", g.Gain.Value, g.Gain.Lo, g.Gain.Hi)
 		}
 		if len(work) == 0 {
 			continue

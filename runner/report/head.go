@@ -89,7 +89,7 @@ func grade(g string) string {
 }
 
 func plan(p record.Plan) string {
-	text := fmt.Sprintf("%s of %s, shuffled (seed %d), fresh processes", count(p.Blocks, "block"), count(perBlock(p), "run"), p.Seed)
+	text := fmt.Sprintf("%s of %s, shuffled by seed %d", count(p.Blocks, "block"), count(perBlock(p), "run"), p.Seed)
 	for _, sc := range p.Scenarios {
 		if sc.Kind != record.Memory {
 			text += fmt.Sprintf(", %v warm-up, %v window", sc.Warmup, sc.Window)

@@ -163,10 +163,10 @@ func (v view) doubts() []string {
 	}
 	var all []string
 	if names := said[rejectedMax]; len(names) > 0 {
-		all = append(all, "* maximum rejected, kept in the record: "+some(names, 6)+".")
+		all = append(all, "* maximum rejected, kept in the record: "+some(names, 6, "; ")+".")
 	}
 	if names := said[undeterminedMax]; len(names) > 0 {
-		all = append(all, "? maximum undetermined, conclude nothing from it: "+some(names, 4)+".")
+		all = append(all, "? maximum undetermined, conclude nothing from it: "+some(names, 4, "; ")+".")
 	}
 	return all
 }

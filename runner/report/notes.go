@@ -34,25 +34,17 @@ func full(f record.Finding) string {
 var elsewhere = []string{rejectedMax, undeterminedMax, "discarded-runs"}
 
 // short are the findings of a page, each cut down to what fits on two lines: first
-// the limit goes, then the observation; report.md has both. Findings that differ
-// in their cell alone are said once, with the names of the other cells.
+// the limit goes, then the observation; report.md has both. Findings of one code
+// are one note, with the gravest in full.
 func short(all []record.Finding) []string {
 	var texts []string
 	said := map[string]bool{}
 	for i, f := range all {
-		code := f.Code
-		if !ofOneCell(f) {
-			code += "\x00" + f.Text
-		}
-		if said[code] || slices.Contains(elsewhere, f.Code) {
+		if said[f.Code] || slices.Contains(elsewhere, f.Code) {
 			continue
 		}
-		said[code] = true
-		tail := "."
-		if more := alike(all[i+1:], f); len(more) > 0 {
-			tail = "; likewise " + some(more, 3) + "."
-		}
-		lead := string(f.Severity) + ": "
+		said[f.Code] = true
+		lead, tail := string(f.Severity)+": ", others(all[i+1:], f)+"."
 		texts = append(texts, firstThatFits(
 			fmt.Sprintf("%s%s (%s; limit %s)%s", lead, f.Text, f.Observed, f.Threshold, tail),
 			fmt.Sprintf("%s%s (%s)%s", lead, f.Text, f.Observed, tail),
@@ -62,6 +54,29 @@ func short(all []record.Finding) []string {
 	return texts
 }
 
+// others names the further findings of a code: by their cells if that is all they
+// differ in, else by what they say.
+func others(rest []record.Finding, first record.Finding) string {
+	var cells, texts []string
+	for _, f := range rest {
+		switch {
+		case f.Code != first.Code:
+		case ofOneCell(f) && ofOneCell(first):
+			cells = append(cells, cellOf(f.Steps[0]))
+		default:
+			texts = append(texts, f.Text)
+		}
+	}
+	text := ""
+	if len(cells) > 0 {
+		text += "; likewise " + some(cells, 3, ", ")
+	}
+	if len(texts) > 0 {
+		text += "; also " + some(texts, 3, ", ")
+	}
+	return text
+}
+
 // ofOneCell tells findings that begin with the name of the cell they are about.
 func ofOneCell(f record.Finding) bool {
 	return len(f.Steps) > 0 && strings.HasPrefix(f.Text, cellOf(f.Steps[0])+": ")
@@ -69,17 +84,6 @@ func ofOneCell(f record.Finding) bool {
 
 // cellOf cuts the block off a step's key.
 func cellOf(step string) string { return step[:max(0, strings.LastIndex(step, "/"))] }
-
-// alike names the cells of further findings of the kind.
-func alike(rest []record.Finding, first record.Finding) []string {
-	var names []string
-	for _, f := range rest {
-		if f.Code == first.Code && ofOneCell(f) && ofOneCell(first) {
-			names = append(names, cellOf(f.Steps[0]))
-		}
-	}
-	return names
-}
 
 func firstThatFits(texts ...string) string {
 	for _, t := range texts {
@@ -118,7 +122,12 @@ func ledger(discarded []findings.Discarded, runs int) (title string, lines []str
 		}
 		of[kind] = append(of[kind], d)
 	}
-	for _, kind := range order {
+	const most = 8
+	for i, kind := range order {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("%d more reasons; report.md lists every run.", len(order)-most))
+			break
+		}
 		lines = append(lines, alikeRuns(of[kind]))
 	}
 	title = fmt.Sprintf("DISCARDED RUNS  %d of %d: no number of theirs is used", len(discarded), runs)
@@ -133,12 +142,12 @@ func ledger(discarded []findings.Discarded, runs int) (title string, lines []str
 
 func alikeRuns(ds []findings.Discarded) string {
 	line := fmt.Sprintf("%s: %s: %s", attempt(ds[0]), ds[0].Outcome, ds[0].Reason)
-	var others []string
+	var rest []string
 	for _, d := range ds[1:] {
-		others = append(others, attempt(d))
+		rest = append(rest, attempt(d))
 	}
-	if len(others) > 0 {
-		line += "; likewise " + some(others, 3)
+	if len(rest) > 0 {
+		line += "; likewise " + some(rest, 3, ", ")
 	}
 	return line + "."
 }
@@ -152,9 +161,9 @@ func attempt(d findings.Discarded) string {
 }
 
 // some names the first few of many.
-func some(names []string, most int) string {
+func some(names []string, most int, between string) string {
 	if len(names) <= most {
-		return strings.Join(names, ", ")
+		return strings.Join(names, between)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], between), len(names)-most)
 }

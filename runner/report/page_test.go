@@ -152,6 +152,13 @@ func TestLedger(t *testing.T) {
 	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\nwant %q", lines, want)
 	}
+	var many []findings.Discarded
+	for i := range 12 {
+		many = append(many, findings.Discarded{Step: "a/get/b01", Outcome: record.Failed, Reason: strings.Repeat("x", i+1)})
+	}
+	if _, lines := ledger(many, 40); len(lines) != 9 || !strings.HasPrefix(lines[8], "4 more") {
+		t.Errorf("%d lines for 12 reasons: %q", len(lines), lines)
+	}
 	if _, none := ledger(nil, 40); none != nil {
 		t.Error("a ledger of nothing")
 	}
@@ -168,7 +175,7 @@ func TestNotesAreShort(t *testing.T) {
 		{Code: "check", Severity: record.Warn, Text: "check y", Observed: "1", Threshold: "2", Steps: []string{"b/get/b01"}},
 		{Code: "v", Severity: record.Voids, Text: "void", Observed: "1", Threshold: "2"},
 	}))
-	want := []string{"void: void (1; limit 2).", "warn: a/get: slow (1; limit 2); likewise b/get.", "warn: check x (1; limit 2).", "warn: check y (1; limit 2).",
+	want := []string{"void: void (1; limit 2).", "warn: a/get: slow (1; limit 2); likewise b/get.", "warn: check x (1; limit 2); also check y.",
 		"note: " + long + " (" + long + ")."}
 	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\nwant %q", notes, want)
