@@ -13,10 +13,11 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "contract", "diff", "findings", "host", "internal/null", "load", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"":            {"archive", "calibration", "contract", "decision", "diff", "findings", "host", "internal/null", "load", "plan", "record", "recount", "report", "session", "stats", "sut"},
 	"session":     {"plan", "sut", "contract", "load", "memory", "host", "record"},
 	"calibration": {"findings", "plan", "stats", "record"},
 	"recount":     {"findings", "record"},
+	"decision":    {"findings", "stats", "record"},
 	"diff":        {"findings", "stats", "record"},
 	"findings":    {"stats", "histogram", "record"},
 	"report":      {"findings", "stats", "histogram", "record"},

@@ -70,7 +70,7 @@ func (m *matter) consistent(in record.DecisionInputs, rule record.DecisionPair) 
 	if cpu.base == 0 || memory.base == 0 {
 		return "", true // no bill can be made, which is said elsewhere
 	}
-	node, err := m.option(in, shape{today, rule.Base, rule.Cores, *in.VCPUs, exactly(cpu.base), exactly(memory.base)})
+	node, err := m.option(in, shape{today, rule.Base, rule.Cores, *in.VCPUs, rule.Cores, exactly(cpu.base), exactly(memory.base)})
 	if err != nil {
 		return "the inputs contradict the measurement: " + err.Error(), false
 	}
@@ -142,13 +142,12 @@ func conclude(a record.Assessment, in record.DecisionInputs, h held) record.Asse
 // hold judges Go against Node on the cores of one pair.
 func (m *matter) hold(in record.DecisionInputs, rule record.DecisionPair, against string) held {
 	h := held{against: against}
-	if why, ok := m.binding(in, rule); why != "" {
+	if why, proven := m.binding(in, rule); why != "" {
 		h.why = []string{why}
-		if h.outcome = pointless; !ok {
-			h.outcome = open
+		if proven { // the bill is shown all the same
+			h.outcome = pointless
+			m.bills(in, rule, &h)
 		}
-		// The bill is shown all the same where it can be made.
-		m.bills(in, rule, &h)
 		return h
 	}
 	if why := m.bills(in, rule, &h); why != "" {
@@ -212,16 +211,24 @@ func (m *matter) bills(in record.DecisionInputs, rule record.DecisionPair, h *he
 		return fmt.Sprintf("no bill can be made for %s against %s: CPU per request is %s, memory is %s", rule.Target, rule.Base, orNone(cpu.word()), orNone(memory.word()))
 	}
 	vcpus := *in.VCPUs
-	node, err := m.option(in, shape{h.against, rule.Base, rule.Cores, vcpus, exactly(cpu.base), exactly(memory.base)})
+	node, err := m.option(in, shape{h.against, rule.Base, rule.Cores, vcpus, rule.Cores, exactly(cpu.base), exactly(memory.base)})
 	if err != nil {
 		return "Node does not fit: " + err.Error()
 	}
-	gone, err := m.option(in, shape{rewrite, rule.Target, rule.Cores, vcpus, cpu.times(used), memory.times(mem)})
+	gone, err := m.option(in, shape{rewrite, rule.Target, rule.Cores, vcpus, 1, cpu.times(used), memory.times(mem)})
 	if err != nil {
 		return "with Go the service does not fit: " + err.Error()
 	}
 	saving := less(node, gone)
 	h.options, h.saving = []record.Option{node, gone}, &saving
+	for _, p := range []struct {
+		pair
+		metric findings.Metric
+	}{{cpu, findings.ServerCPU}, {memory, findings.LoadPSS}} {
+		if p.word() == stats.Inconclusive {
+			h.why = append(h.why, fmt.Sprintf("%s is INCONCLUSIVE: the bill counts no saving from it, and the cost that its interval allows", word(p.metric)))
+		}
+	}
 	if node.Replicas.Value == gone.Replicas.Value {
 		h.why = append(h.why, fmt.Sprintf("the number of replicas stays at %.0f; only their size changes", node.Replicas.Value))
 	}

@@ -11,6 +11,7 @@ import (
 type shape struct {
 	name, target string
 	cores, vcpus int         // used, and paid for, by a replica
+	processes    int         // of a replica, each with the own memory of its own
 	cpu          record.Span // ns of a request in the server itself
 	memory       record.Span // bytes of a replica in the server itself
 }
@@ -68,14 +69,17 @@ func (m *matter) option(in record.DecisionInputs, s shape) (record.Option, error
 //	replicas   the largest of these and of what availability asks for
 //
 // with W and c the CPU time of a request in own code and in the server, u the share
-// of its cores that a replica is planned to use. Where memory binds, the replicas
-// divide the own memory among them; elsewhere each of them holds it all.
+// of its cores that a replica is planned to use. Where memory binds, the processes
+// divide the own memory among them; elsewhere each of them holds it all, the workers
+// of a Node cluster too, for they share nothing.
 func (m *matter) bill(in record.DecisionInputs, s shape, cpu, memory float64) (bill, error) {
 	u := m.rules.CPUTarget
 	if in.CPUTarget != nil {
 		u = *in.CPUTarget
 	}
-	own, now := *in.OwnMemory*mebi, float64(*in.Replicas)
+	now := float64(*in.Replicas)
+	own := *in.OwnMemory * mebi * float64(s.processes)             // of a replica
+	all := *in.OwnMemory * mebi * float64(*in.NodeProcesses) * now // where it is divided
 	var b bill
 	busy := *in.PeakRate * (*in.OwnCPU*1e6 + cpu) / 1e9 // cores that are busy at the peak
 	b.byCPU = max(1, whole(busy/(float64(s.cores)*u)))
@@ -92,7 +96,7 @@ func (m *matter) bill(in record.DecisionInputs, s shape, cpu, memory float64) (b
 	if in.Binds == byMemory {
 		b.byMemory = now // without a limit nobody can say how many could go
 		if in.ReplicaMemory != nil {
-			b.byMemory = max(1, whole(now*own/(*in.ReplicaMemory*mebi-memory)))
+			b.byMemory = max(1, whole(all/(*in.ReplicaMemory*mebi-memory)))
 		}
 	} else if in.ReplicaMemory != nil && own+memory > *in.ReplicaMemory*mebi {
 		return bill{}, fmt.Errorf("a replica takes %.0f MiB, and replica_memory_mib is %g", (own+memory)/mebi, *in.ReplicaMemory)
@@ -100,7 +104,7 @@ func (m *matter) bill(in record.DecisionInputs, s shape, cpu, memory float64) (b
 	b.replicas = max(b.byCPU, b.byMemory, b.byOther)
 	b.memory = b.replicas * (own + memory)
 	if in.Binds == byMemory {
-		b.memory = now*own + b.replicas*memory
+		b.memory = all + b.replicas*memory
 	}
 	b.money = b.replicas*float64(s.vcpus)**in.PricePerVCPU + b.memory/gibi**in.PricePerGiB
 	return b, nil

@@ -9,7 +9,7 @@ import (
 // TestBill: replicas and money by hand, at u = 0.6.
 func TestBill(t *testing.T) {
 	m := &matter{rules: &record.DecisionRules{CPUTarget: 0.6}}
-	one := shape{name: today, target: "node-1", cores: 1, vcpus: 1}
+	one := shape{name: today, target: "node-1", cores: 1, vcpus: 1, processes: 1}
 	for _, c := range []struct {
 		name                     string
 		in                       record.DecisionInputs
@@ -21,7 +21,9 @@ func TestBill(t *testing.T) {
 		// 500 000 x 80 µs = 40 cores, / 0.6 = 66.67; 67 x 134 MiB; 67 x 30 + 8.7676 GiB x 4
 		{"cpu", inputs(), one, 60_000, 84 << 20, 67, 0, 3, 67, 67 * 134, 67*30 + 67*134/1024.*4},
 		// the same on two cores: 33.33
-		{"two cores", inputs(), shape{cores: 2, vcpus: 2}, 60_000, 84 << 20, 34, 0, 3, 34, 34 * 134, 34*60 + 34*134/1024.*4},
+		{"two cores", inputs(), shape{cores: 2, vcpus: 2, processes: 1}, 60_000, 84 << 20, 34, 0, 3, 34, 34 * 134, 34*60 + 34*134/1024.*4},
+		// two workers hold 50 MiB of data each
+		{"a cluster of two", inputs(), shape{cores: 2, vcpus: 2, processes: 2}, 60_000, 190 << 20, 34, 0, 3, 34, 34 * 290, 34*60 + 34*290/1024.*4},
 		// 0.6 cores of 0.6: exactly one replica, not two; availability asks for three
 		{"exactly one", with(func(in *record.DecisionInputs) { in.PeakRate = of(7500.0) }), one, 60_000, 84 << 20, 1, 0, 3, 3, 3 * 134, 90 + 3*134/1024.*4},
 		{"the user's own share", with(func(in *record.DecisionInputs) { in.CPUTarget = of(0.8) }), one, 60_000, 84 << 20, 50, 0, 3, 50, 50 * 134, 1500 + 50*134/1024.*4},

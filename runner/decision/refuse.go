@@ -123,7 +123,9 @@ func expiry(s *record.Session) record.Expiry {
 		Hypervisor: s.Host.Hypervisor, SourceRevision: s.Host.SourceRevision, Binaries: s.Host.Binaries,
 	}
 	for target, v := range versions(s) {
-		x.Runtimes[target] = v[0]
+		if t, _ := s.Plan.Target(target); !t.Twin {
+			x.Runtimes[target] = v[0]
+		}
 	}
 	return x
 }

@@ -38,8 +38,8 @@ func (m *matter) clusterFirst(in record.DecisionInputs, narrow, wide record.Deci
 	if in.Binds == byLatency {
 		return m.clusterLatency(in, narrow, wide)
 	}
-	now := shape{today, narrow.Base, narrow.Cores, *in.VCPUs, exactly(0), exactly(0)}
-	then := shape{cluster, wide.Base, wide.Cores, *in.VCPUs, exactly(0), exactly(0)}
+	now := shape{today, narrow.Base, narrow.Cores, *in.VCPUs, narrow.Cores, exactly(0), exactly(0)}
+	then := shape{cluster, wide.Base, wide.Cores, *in.VCPUs, wide.Cores, exactly(0), exactly(0)}
 	for _, x := range []struct {
 		metric    findings.Metric
 		now, then *record.Span
@@ -178,11 +178,17 @@ func amount(x float64, currency string) string {
 }
 
 func money(x record.Span, currency string) string {
+	if number(x.Lo) == number(x.Hi) {
+		return amount(x.Value, currency)
+	}
 	return fmt.Sprintf("%s (%s..%s)", amount(x.Value, currency), number(x.Lo), number(x.Hi))
 }
 
 func share(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
 func shares(x record.Span) string {
+	if share(x.Lo) == share(x.Hi) {
+		return share(x.Value)
+	}
 	return fmt.Sprintf("%.3g %% (%.3g..%.3g %%)", 100*x.Value, 100*x.Lo, 100*x.Hi)
 }

@@ -65,7 +65,7 @@ func session(of map[string]truth) *record.Session {
 			for i, t := range s.Plan.Targets {
 				st := record.Step{Index: len(s.Plan.Steps), Block: b, Position: len(s.Plan.Steps) % 15, Target: t.Name, Scenario: sc.Name}
 				s.Plan.Steps = append(s.Plan.Steps, st)
-				s.Runs = append(s.Runs, measured(st, sc.Kind, t, of[t.Name], 1+0.004*float64((b*(2*i+3)+i)*7%11-5)))
+				s.Runs = append(s.Runs, measured(st, sc.Kind, t, of[t.Name], 1+0.004*float64((b*(i+3)+i)*7%11-5)))
 			}
 		}
 	}

@@ -50,7 +50,7 @@ type DecisionInputs struct {
 	SLO           *float64       `json:"slo_p99_ms,omitempty"`          // of a whole request, own work included
 	OwnCPU        *float64       `json:"own_cpu_ms,omitempty"`          // CPU time a request of the service's own code, in either language
 	OwnIO         *float64       `json:"own_io_ms,omitempty"`           // time a request waits for others
-	OwnMemory     *float64       `json:"own_memory_mib,omitempty"`      // of a replica: data that either language has to hold
+	OwnMemory     *float64       `json:"own_memory_mib,omitempty"`      // of a process: data that it has to hold in either language
 	ReplicaMemory *float64       `json:"replica_memory_mib,omitempty"`  // limit of a replica
 	CPUTarget     *float64       `json:"cpu_target_ratio,omitempty"`    // in place of DecisionRules.CPUTarget
 	EffortDays    *float64       `json:"effort_days,omitempty"`         // of the migration

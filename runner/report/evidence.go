@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,6 +14,18 @@ import (
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
 )
+
+// DecisionJSON prints a decision record in base units.
+func DecisionJSON(w io.Writer, d *record.Decision) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d); err != nil {
+		return fmt.Errorf("encode decision: %w", err)
+	}
+	return flush(w, &b)
+}
 
 // inputsOf lists what the user gave, by the names of the inputs file.
 func inputsOf(b *bytes.Buffer, in record.DecisionInputs) {
