@@ -47,6 +47,9 @@ func Evaluation(s *record.Session, e *findings.Evaluation) []Mismatch {
 		}
 	}
 	for _, r := range e.Ratios {
+		if !slices.Contains(Known, string(r.Metric)) {
+			continue
+		}
 		c.ratio(e, r)
 	}
 	return c.found
@@ -177,8 +180,8 @@ func (c *checker) run(a attempt, r *record.Run, claim func(name string) *float64
 		c.add(a.String(), "latency histogram", "it can be read", err.Error())
 		return
 	}
-	for _, m := range findings.Metrics {
-		c.value(a.String(), string(m), claim(string(m)), at(gives, string(m)))
+	for _, name := range Known {
+		c.value(a.String(), name, claim(name), at(gives, name))
 	}
 }
 
@@ -193,13 +196,14 @@ func (c *checker) summary(cell *findings.Cell) {
 			}
 		}
 	}
-	for _, m := range findings.Metrics {
+	for _, name := range Known {
+		m := findings.Metric(name)
 		xs := values[m]
 		if isQuantile(m) && len(xs) < len(cell.Processes) {
 			xs = nil // a percentile is shown only where each run has it
 		}
 		says, ok := cell.Summary[m]
-		c.condensed(cell.Name(), string(m), says, ok, xs)
+		c.condensed(cell.Name(), name, says, ok, xs)
 	}
 }
 

@@ -29,6 +29,12 @@ func Run(r *record.Run, t record.Target) (map[string]float64, error) {
 	if r.Ready > 0 {
 		v["ready_ns"] = float64(r.Ready)
 	}
+	if r.FirstAnswer != nil {
+		v["first_answer_ns"] = float64(*r.FirstAnswer)
+	}
+	if r.OfferedPerSec > 0 && r.Load != nil {
+		v["offered_per_sec"] = r.OfferedPerSec
+	}
 	if m := r.Memory; m != nil {
 		memory(v, m)
 	}
@@ -41,9 +47,6 @@ func Run(r *record.Run, t record.Target) (map[string]float64, error) {
 	if right := float64(c.OK + c.Miss); right > 0 && l.Window > 0 {
 		seconds := float64(l.Window) / 1e9
 		v["rate_per_sec"] = float64(c.InWindow) / seconds
-		if l.Kind == record.Open {
-			v["offered_per_sec"] = float64(c.Planned) / seconds
-		}
 		if s := r.ServerCPU; s != nil {
 			cpu(v, "server_cpu", *s, right, l, serverCPUs(t))
 		}
@@ -51,7 +54,45 @@ func Run(r *record.Run, t record.Target) (map[string]float64, error) {
 			cpu(v, "generator_cpu", l.CPU, right, l, len(t.GeneratorCPUs))
 		}
 	}
+	cold(v, l)
 	return v, latency(v, l)
+}
+
+// cold is the worst second of the warm-up, among those that begin at a slice: of
+// the fewest answers, or in an open loop, where answers come as they are asked
+// for, of the slowest one.
+func cold(v map[string]float64, l *record.LoadResult) {
+	found := false
+	for i := range l.Timeline {
+		var right, ns, slowest float64
+		for j := i; j < len(l.Timeline) && l.Timeline[j].Start < 0 && ns < 1e9; j++ {
+			right += float64(l.Timeline[j].Right)
+			ns += float64(l.Timeline[j].Length)
+			slowest = max(slowest, float64(l.Timeline[j].Max))
+		}
+		if ns < 1e9 {
+			return
+		}
+		rate := right / (ns / 1e9)
+		worse := rate < v["cold_rate_per_sec"]
+		if l.Kind == record.Open {
+			worse = slowest > v["cold_max_ns"]
+		}
+		if !found || worse {
+			found, v["cold_rate_per_sec"], v["cold_max_ns"] = true, rate, slowest
+		}
+	}
+}
+
+// Known are the numbers that are worked out here. What else is printed is only
+// made anew, by the code that printed it.
+var Known = []string{
+	"rate_per_sec", "offered_per_sec", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns", "errors",
+	"server_cpu_ns_per_request", "generator_cpu_ns_per_request", "server_cpu_busy_ratio", "generator_cpu_busy_ratio",
+	"ready_ns", "first_answer_ns", "cold_rate_per_sec", "cold_max_ns",
+	"idle_pss_bytes", "idle_uss_bytes", "idle_rss_bytes", "load_pss_bytes", "load_uss_bytes", "load_rss_bytes",
+	"load_end_pss_bytes", "load_end_uss_bytes", "load_end_rss_bytes", "rest_pss_bytes", "rest_uss_bytes", "rest_rss_bytes",
+	"peak_bytes", "processes",
 }
 
 func cpu(v map[string]float64, of string, used record.CPUTime, right float64, l *record.LoadResult, cpus int) {
@@ -114,7 +155,11 @@ func memory(v map[string]float64, m *record.MemoryWatch) {
 	add("load_end", m.LoadEnd)
 	add("rest", m.Rest)
 	series := map[string][]float64{}
-	for _, at := range m.Load {
+	under := m.Load
+	if len(under) > 1 && under[0].At < 500_000_000 { // in its first half second it is memory at rest
+		under = under[1:]
+	}
+	for _, at := range under {
 		series["load_rss_bytes"] = append(series["load_rss_bytes"], float64(at.RSS))
 		if at.PSS != nil {
 			series["load_pss_bytes"] = append(series["load_pss_bytes"], float64(*at.PSS))

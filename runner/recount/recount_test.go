@@ -106,7 +106,8 @@ func decoded(t *testing.T, xs []time.Duration) distribution {
 func TestRunByHand(t *testing.T) {
 	pss := func(v uint64) *uint64 { return &v }
 	r := &record.Run{
-		Ready: 40 * time.Millisecond,
+		OfferedPerSec: 20_003.5,
+		Ready:         40 * time.Millisecond,
 		Load: &record.LoadResult{Kind: record.Open, Window: 2 * time.Second,
 			Counts: record.Counts{Planned: 40_007, OK: 39_000, Miss: 1_000, Failed: 4, TimedOut: 2, Unfinished: 1, InWindow: 39_800},
 			CPU:    record.CPUTime{User: 300 * time.Millisecond, System: 100 * time.Millisecond}},
@@ -129,6 +130,32 @@ func TestRunByHand(t *testing.T) {
 	}
 	if _, there := got["p50_ns"]; there {
 		t.Error("a percentile without a histogram")
+	}
+}
+
+// TestColdByHand: four slices of 0.5 s before the window. The seconds that begin at
+// a slice hold 30, 60 and 70 answers; the slowest answer is in the last.
+func TestColdByHand(t *testing.T) {
+	slice := func(at int, right uint64, max time.Duration) record.Slice {
+		return record.Slice{Start: time.Duration(at) * time.Second / 2, Length: time.Second / 2, Right: right, Max: max}
+	}
+	l := &record.LoadResult{Kind: record.Closed, Timeline: []record.Slice{slice(-4, 10, 5), slice(-3, 20, 6), slice(-2, 40, 7), slice(-1, 30, 9), slice(0, 1, 99)}}
+	for kind, want := range map[record.Kind][2]float64{record.Closed: {30, 6}, record.Open: {70, 9}} {
+		v := map[string]float64{}
+		l.Kind = kind
+		cold(v, l)
+		if v["cold_rate_per_sec"] != want[0] || v["cold_max_ns"] != want[1] {
+			t.Errorf("%s: %v, want %v", kind, v, want)
+		}
+	}
+}
+
+// TestAllMetricsAreKnown: a metric that is added must be worked out here too.
+func TestAllMetricsAreKnown(t *testing.T) {
+	for _, m := range findings.Metrics {
+		if !slices.Contains(Known, string(m)) {
+			t.Errorf("%s is printed and not recounted", m)
+		}
 	}
 }
 
