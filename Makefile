@@ -4,7 +4,7 @@ ARGS ?=
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report calibrate test check readme clean
+.PHONY: help build compare quick report calibrate test check readme docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -40,6 +40,9 @@ check: build ## formatting, vet (also for macOS), staticcheck, node --check, imp
 
 readme: ## puts the report of benchmark.json into README.md
 	go test -count=1 -run TestReadmeQuotesTheRecord ./runner -update
+
+docs: ## puts the thresholds of the code into docs/method.md
+	go test -count=1 -run TestDocsQuoteTheRules ./runner -update
 
 clean: ## removes what was built, never results
 	rm -rf bin
