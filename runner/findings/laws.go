@@ -1,0 +1,145 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/runner/record"
+	"gonogo/runner/stats"
+)
+
+// utilisation is the law U = X D (method C3) as a check of the accounts: rate x CPU
+// time per request is CPU time per time, and no server uses more than its CPUs give.
+// It is taken over the time between the two readings, which is a little more than the
+// window that the rate is of: over a window of 1.6 s, the drain of 300 connections
+// alone would be 1 % too much.
+func utilisation(s *record.Session, e *Evaluation) []record.Finding {
+	most := s.Plan.Rules.UtilisationMax
+	var all []record.Finding
+	for _, c := range e.Cells {
+		target, _ := s.Plan.Target(c.Target)
+		cpus := len(target.CPUs)
+		if cpus == 0 {
+			cpus = len(s.Host.CPUs)
+		}
+		var steps []string
+		worst := 0.0
+		for _, p := range c.Processes {
+			used, over := p.run.ServerCPU, p.run.ServerCPUOver
+			if most <= 0 || cpus == 0 || used == nil || over == nil || *over <= 0 {
+				continue
+			}
+			if u := float64(used.Total()) / (float64(*over) * float64(cpus)); u > most {
+				steps = append(steps, p.Step.Key())
+				worst = max(worst, u)
+			}
+		}
+		if len(steps) > 0 {
+			all = append(all, record.Finding{
+				Code: "utilisation", Severity: record.Warn, Steps: steps,
+				Observed: fmt.Sprintf("%.0f %% of %s", 100*worst, count(cpus, "CPU")), Threshold: fmt.Sprintf("%.0f %%", 100*most),
+				Text: c.Name() + ": more CPU time was counted than its CPUs can give: its CPU per request is wrong",
+			})
+		}
+	}
+	return all
+}
+
+// superLinear compares a target of several workers with the one-core target of the
+// same runtime: k cores do not serve more than k times what one serves (method K3),
+// if the one was at its limit.
+func superLinear(s *record.Session, e *Evaluation) []record.Finding {
+	most := s.Plan.Rules.SuperLinearMax
+	var seen, steps []string
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		t, _ := s.Plan.Target(c.Target)
+		one := e.oneCore(s, t, c.Scenario)
+		if most <= 0 || one == nil || one.Bound != serverBound || c.Kind != record.Closed {
+			continue
+		}
+		many, single := c.Summary[Rate].Median, one.Summary[Rate].Median
+		k := serverCPUs(t)
+		if single > 0 && many > most*float64(k)*single {
+			seen = append(seen, fmt.Sprintf("%s %.2f x %s on %s", c.Name(), many/single, one.Target, count(k, "core")))
+			steps = append(append(steps, c.steps()...), one.steps()...)
+		}
+	}
+	if len(seen) == 0 {
+		return nil
+	}
+	return []record.Finding{{
+		Code: "super-linear", Severity: record.Warn, Steps: steps, Observed: strings.Join(seen, "; "), Threshold: fmt.Sprintf("%s x the number of cores", limit(most)),
+		Text: "several cores serve more than as many times what one serves: one of the two rates is not what it seems",
+		Hint: "look for what slowed the one-core target down, or for another number of CPUs than was asked for",
+	}}
+}
+
+// oneCore is the cell of the one-core target of a target's runtime, if the target has
+// more cores.
+func (e *Evaluation) oneCore(s *record.Session, t record.Target, scenario string) *Cell {
+	if t.Workers < 2 || len(t.Argv) == 0 {
+		return nil
+	}
+	for _, o := range s.Plan.Targets {
+		if o.Workers == 1 && !o.Twin && len(o.Argv) > 0 && o.Argv[0] == t.Argv[0] {
+			if c, ok := e.Cell(o.Name, scenario); ok {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// samplerCost holds memory runs against latency runs of the same offered load: what
+// they answer less of in time is the cost of reading memory (method R4).
+func samplerCost(s *record.Session, e *Evaluation) []record.Finding {
+	most := s.Plan.Rules.SamplerCostMax
+	var all []record.Finding
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		twin := e.sameLoad(s, c)
+		if most <= 0 || twin == nil {
+			continue
+		}
+		read, ok := c.inTime()
+		unread, ok2 := twin.inTime()
+		if ok && ok2 && unread-read > most {
+			all = append(all, record.Finding{
+				Code: "sampler-cost", Severity: record.Warn, Steps: c.steps(),
+				Observed:  fmt.Sprintf("%s %% of the due requests answered in time, %s %% in %s", digits(100*read), digits(100*unread), twin.Name()),
+				Threshold: fmt.Sprintf("%s %% fewer", digits(100*most)),
+				Text:      c.Name() + ": reading its memory slowed the server down: it was measured under less load than it was offered",
+			})
+		}
+	}
+	return all
+}
+
+// sameLoad is the open-loop cell that offers a target the load of its memory cell.
+func (e *Evaluation) sameLoad(s *record.Session, c *Cell) *Cell {
+	if c.Kind != record.Memory {
+		return nil
+	}
+	sc, _ := s.Plan.Scenario(c.Scenario)
+	for _, o := range s.Plan.Scenarios {
+		if o.Kind == record.Open && o.RatePerSec == sc.RatePerSec && o.RateOfCapacity == sc.RateOfCapacity && o.Arrivals == sc.Arrivals {
+			if twin, ok := e.Cell(c.Target, o.Name); ok {
+				return twin
+			}
+		}
+	}
+	return nil
+}
+
+// inTime is the share of the due requests that were answered in the window, 0..1,
+// median over processes.
+func (c *Cell) inTime() (float64, bool) {
+	var shares []float64
+	for _, p := range c.Processes {
+		if n := p.run.Load.Counts; n.Planned > 0 {
+			shares = append(shares, float64(n.InWindow)/float64(n.Planned))
+		}
+	}
+	return stats.Median(shares)
+}
