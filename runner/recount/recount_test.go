@@ -104,7 +104,9 @@ func decoded(t *testing.T, xs []time.Duration) distribution {
 // TestRunByHand: 40 000 right answers of which 39 800 came within 2 s; 2 s of CPU
 // for 40 000 requests on one CPU.
 func TestRunByHand(t *testing.T) {
-	pss := func(v uint64) *uint64 { return &v }
+	at := func(second int, pss uint64) record.MemoryAt {
+		return record.MemoryAt{At: time.Duration(second) * time.Second, MemoryReading: record.MemoryReading{PSS: &pss}}
+	}
 	r := &record.Run{
 		OfferedPerSec: 20_003.5,
 		Ready:         40 * time.Millisecond,
@@ -112,8 +114,7 @@ func TestRunByHand(t *testing.T) {
 			Counts: record.Counts{Planned: 40_007, OK: 39_000, Miss: 1_000, Failed: 4, TimedOut: 2, Unfinished: 1, InWindow: 39_800},
 			CPU:    record.CPUTime{User: 300 * time.Millisecond, System: 100 * time.Millisecond}},
 		ServerCPU: &record.CPUTime{User: 1200 * time.Millisecond, System: 800 * time.Millisecond},
-		Memory: &record.MemoryWatch{Load: []record.MemoryAt{
-			{MemoryReading: record.MemoryReading{PSS: pss(30)}}, {MemoryReading: record.MemoryReading{PSS: pss(10)}}, {MemoryReading: record.MemoryReading{PSS: pss(40)}}, {MemoryReading: record.MemoryReading{PSS: pss(20)}}}},
+		Memory:    &record.MemoryWatch{Load: []record.MemoryAt{at(0, 99), at(1, 30), at(2, 10), at(3, 40), at(4, 20)}},
 	}
 	got, err := Run(r, record.Target{Workers: 1, CPUs: []int{0}, GeneratorCPUs: []int{1}})
 	if err != nil {
@@ -122,7 +123,7 @@ func TestRunByHand(t *testing.T) {
 	for name, want := range map[string]float64{
 		"rate_per_sec": 19_900, "offered_per_sec": 20_003.5, "errors": 7, "ready_ns": 4e7,
 		"server_cpu_ns_per_request": 50_000, "server_cpu_busy_ratio": 1, "generator_cpu_ns_per_request": 10_000, "generator_cpu_busy_ratio": 0.2,
-		"load_pss_bytes": 25, // of 10 20 30 40
+		"load_pss_bytes": 25, // of 10 20 30 40; at 0 s there is no load yet
 	} {
 		if got[name] != want {
 			t.Errorf("%s: %g, want %g", name, got[name], want)
