@@ -63,7 +63,7 @@ var getNull = record.Request{Method: "GET", Path: "/users/500", WantStatus: 200,
 func BenchmarkRequest(b *testing.B) {
 	address := startNull(b)
 	for _, engine := range Engines() {
-		for _, connections := range []int{50, 300} {
+		for _, connections := range []int{50, 300, 1000} {
 			b.Run(fmt.Sprintf("%s/c%d", engine, connections), func(b *testing.B) {
 				res, err := Run(b.Context(), record.LoadSpec{
 					Address: address, Host: "127.0.0.1", Requests: []record.Request{getNull}, Kind: record.Closed,

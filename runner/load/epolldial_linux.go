@@ -80,6 +80,7 @@ func (e *epollEngine) dialled(l *epollLane) {
 	case e.p == nil: // connecting before the first phase
 	case l.carries:
 		l.carries = false
+		e.out = l.render(e.out[:0])
 		e.send(l)
 	default:
 		l.dialledAt, l.freeAt = now, now
@@ -110,7 +111,8 @@ func (e *epollEngine) lost(l *epollLane, f *fault, now time.Duration) {
 // disturbed handles an event on a connection without a request: the server has
 // closed it, or speaks unasked.
 func (e *epollEngine) disturbed(l *epollLane) {
-	n, errno := receive(l.fd, l.in.buf)
+	var b [256]byte
+	n, errno := receive(l.fd, b[:])
 	var f *fault
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
@@ -120,7 +122,7 @@ func (e *epollEngine) disturbed(l *epollLane) {
 	case n == 0:
 		f = &fault{record.ErrClosed, "an idle connection was closed"}
 	default:
-		f = &fault{record.ErrMalformed, "unasked on an idle connection: " + excerpt(l.in.buf[:n])}
+		f = &fault{record.ErrMalformed, "unasked on an idle connection: " + excerpt(b[:n])}
 	}
 	if e.p == nil {
 		e.failed = f

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -54,69 +55,68 @@ func (e *epollEngine) handle(l *epollLane, events uint32, woke time.Duration) {
 // not fill its space has emptied the socket, and what comes later is a new
 // event. Only the end of a connection that was seen in the event is not.
 func (e *epollEngine) receive(l *epollLane, woke time.Duration) {
+	r := e.readers.get(&l.lane)
 	for {
-		space := l.in.space()
+		space := r.space()
 		n, errno := receive(l.fd, space)
-		if errno == unix.EAGAIN {
-			return
-		}
 		if errno == unix.EINTR {
 			continue
 		}
-		l.x.done = e.clock.now()
-		whole, f := false, (*fault)(nil)
-		switch {
-		case errno != 0:
-			f = socketFault("read", errno)
-		case n == 0:
-			whole, f = l.in.eof()
-		default:
-			if l.x.first == 0 {
-				l.x.first = max(woke, l.x.sent)
-			}
-			l.bytes += n
-			whole, f = l.in.feed(n)
+		if errno == unix.EAGAIN {
+			e.readers.put(&l.lane, r, r.begun())
+			return
 		}
-		switch {
-		case f != nil:
-			e.fail(l, f)
+		now := e.clock.now()
+		if errno != 0 {
+			e.readers.put(&l.lane, r, false)
+			l.x.done = now
+			e.fail(l, socketFault("read", errno))
 			return
-		case whole:
-			e.complete(l)
+		}
+		ended, f := l.take(r, n, woke, now)
+		if ended {
+			e.readers.put(&l.lane, r, false)
+			e.complete(l, f)
 			return
-		case n < len(space) && !l.hangup:
+		}
+		if n < len(space) && !l.hangup {
+			e.readers.put(&l.lane, r, true)
 			return
 		}
 	}
 }
 
-// complete judges a reply and sends the next request.
-func (e *epollEngine) complete(l *epollLane) {
-	e.settle(l, l.judge())
-	if e.spec.NewConns {
+// complete takes the end of a request into account and sends the next.
+func (e *epollEngine) complete(l *epollLane, f *fault) {
+	if l.x.done > l.overdue {
+		f = l.late(e.spec.Timeout)
+	}
+	e.settle(l, f)
+	switch {
+	case e.spec.NewConns:
 		e.hangUp(l)
-	} else if l.hangup || !l.reusable() {
+		if f != nil { // not at once: a server that only fails must not keep the loop in here
+			e.idle.push(l)
+			return
+		}
+	case l.hangup || l.ends:
 		e.replace(l)
 		return
 	}
 	e.next(l, l.x.done)
 }
 
-// fail takes a request that got no reply into account and replaces its connection.
+// fail ends a request that got no reply.
 func (e *epollEngine) fail(l *epollLane, f *fault) {
-	if l.x.first == 0 || l.x.first > l.x.done {
-		l.x.first = l.x.done
-	}
-	e.settle(l, l.blame(f))
-	if e.spec.NewConns {
-		e.hangUp(l)
-		e.idle.push(l) // not at once: a server that only fails must not keep the loop in here
-	} else {
-		e.replace(l)
-	}
+	l.ends = true
+	e.readers.drop(&l.lane)
+	e.complete(l, l.blame(f))
 }
 
 func (e *epollEngine) settle(l *epollLane, f *fault) {
+	if l.x.first == 0 || l.x.first > l.x.done {
+		l.x.first = l.x.done
+	}
 	e.busy--
 	l.state = idle
 	l.freeAt = l.x.done
@@ -134,23 +134,29 @@ func (e *epollEngine) next(l *epollLane, now time.Duration) {
 		return
 	}
 	e.busy++
-	l.x.sent = e.clock.now()
-	e.p.rec.sent(&l.x, len(l.out))
-	l.pending = l.out
 	if e.spec.NewConns {
 		l.carries, l.x.dialled = true, true
+		l.x.sent = e.clock.now()
+		e.p.rec.sent(&l.x, l.size())
 		e.p.rec.newDials++
 		e.dial(l)
 		return
 	}
+	e.out = l.render(e.out[:0])
+	l.x.sent = e.clock.now()
+	e.p.rec.sent(&l.x, len(e.out))
 	e.send(l)
 }
 
-// send writes the request.
+// send writes the request that e.out holds. What the kernel does not take at
+// once, which is rare, moves to the lane.
 func (e *epollEngine) send(l *epollLane) {
 	l.state = busy
 	l.overdue = l.x.sent + e.spec.Timeout
-	e.flush(l)
+	l.pending = e.out
+	if e.flush(l) && len(l.pending) > 0 {
+		l.pending = slices.Clone(l.pending)
+	}
 }
 
 // flush hands the request to the kernel and reports whether the connection lives.

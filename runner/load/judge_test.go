@@ -35,7 +35,7 @@ func simulate(t *testing.T, spec record.LoadSpec, service func(sent time.Duratio
 		shape(sim)
 	}
 	for i := range spec.Connections {
-		l := newLane(i, s, 0)
+		l := newLane(i, s)
 		sim.lanes, sim.done = append(sim.lanes, &l), append(sim.done, forever)
 	}
 	sim.run(service)
@@ -50,7 +50,7 @@ func (s *simulation) run(service func(time.Duration) time.Duration) {
 			l := free[0]
 			free = free[1:]
 			l.x.sent = s.now
-			s.rec.sent(&l.x, len(l.out))
+			s.rec.sent(&l.x, l.size())
 			s.done[l.x.connection] = s.now + service(s.now)
 		}
 		next := slices.Min(s.done)

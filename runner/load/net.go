@@ -19,6 +19,10 @@ type netEngine struct {
 	spec  *record.LoadSpec
 	clock clock
 	lanes []*netLane
+	// pool holds readers that no reply has in hand. A reply nearly always comes in
+	// one piece, so one reader serves all connections of a CPU in turn, and its
+	// buffer stays in the processor's cache.
+	pool sync.Pool
 
 	mu     sync.Mutex    // guards the phase, its recorder and what follows
 	idle   []*netLane    // in the order in which they fell idle
@@ -30,8 +34,9 @@ type netEngine struct {
 
 func newNetEngine(spec *record.LoadSpec, s *stream, c clock) *netEngine {
 	e := &netEngine{spec: spec, clock: c}
+	e.pool.New = func() any { return newReader(keepFor(s)) }
 	for i := range spec.Connections {
-		l := &netLane{lane: newLane(i, s, keepFor(s)), wake: make(chan struct{}, 1)}
+		l := &netLane{lane: newLane(i, s), wake: make(chan struct{}, 1)}
 		l.step = func(fd uintptr) bool { return e.advance(l, int(fd)) }
 		e.lanes = append(e.lanes, l)
 	}
@@ -136,16 +141,10 @@ func (e *netEngine) drive(ctx context.Context, l *netLane, p *phase) {
 		if p.hopeless() {
 			e.halt(p)
 		}
-		if !e.spec.NewConns && (f != nil && breaks(f.kind) || !l.reusable()) {
+		if !e.spec.NewConns && l.ends {
 			e.redial(ctx, l, p)
 		}
 	}
-}
-
-// breaks reports whether a connection is of no use after such an error. A
-// complete reply with the wrong content leaves it whole.
-func breaks(kind string) bool {
-	return kind != record.ErrStatus && kind != record.ErrLength && kind != record.ErrBody
 }
 
 // next gives the lane its next request; false ends its phase. Between two
@@ -155,7 +154,7 @@ func (e *netEngine) next(l *netLane, p *phase) bool {
 		if l.given || p.give(&l.lane, now, e.freeSince(l)) {
 			l.given = false
 			l.x.sent = e.clock.now()
-			p.rec.sent(&l.x, len(l.out))
+			p.rec.sent(&l.x, l.size())
 			return true
 		}
 		if p.finished(now) {

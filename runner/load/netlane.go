@@ -2,10 +2,8 @@ package load
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
-	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,9 +18,9 @@ type netLane struct {
 	raw  syscall.RawConn
 	step func(fd uintptr) bool // advance, once made into a function value
 	// The state of a request between two calls of step.
-	unsent []byte
-	whole  bool
-	fault  *fault
+	written, ended bool
+	fault          *fault
+	unsent         []byte // what the kernel did not take at once
 
 	wake chan struct{} // open loop: a request may be due
 	// overdue is when the reply is late, on the run's clock; 0 while nothing
@@ -49,9 +47,12 @@ func (e *netEngine) exchange(ctx context.Context, l *netLane) *fault {
 	if f == nil {
 		f = e.converse(l)
 	}
-	if late := l.overdue.Swap(0) == expired; late || f != nil && f.kind == record.ErrTimeout {
-		l.x.done = min(l.x.done, due)
-		f = &fault{record.ErrTimeout, fmt.Sprintf("no reply within %v, %d bytes of it came", e.spec.Timeout, l.bytes)}
+	if late := l.overdue.Swap(0) == expired; late || l.x.done > due || f != nil && f.kind == record.ErrTimeout && !e.cut.Load() {
+		f = l.late(e.spec.Timeout)
+	}
+	if l.in != nil { // a reply that will not be whole
+		e.pool.Put(l.in)
+		l.in = nil
 	}
 	if e.spec.NewConns {
 		l.hangUp()
@@ -59,10 +60,7 @@ func (e *netEngine) exchange(ctx context.Context, l *netLane) *fault {
 	if l.x.first == 0 || l.x.first > l.x.done {
 		l.x.first = l.x.done
 	}
-	if f != nil {
-		return l.blame(f)
-	}
-	return l.judge()
+	return f
 }
 
 // reach dials for one request.
@@ -72,8 +70,13 @@ func (e *netEngine) reach(ctx context.Context, l *netLane) *fault {
 	if err == nil {
 		return nil
 	}
-	l.x.done = e.clock.now()
-	return &fault{classify(err), err.Error()}
+	return l.broken(e.clock.now(), &fault{classify(err), err.Error()})
+}
+
+// broken ends a request that got no reply.
+func (l *netLane) broken(now time.Duration, f *fault) *fault {
+	l.x.done, l.ends = now, true
+	return l.blame(f)
 }
 
 // interrupt ends whatever the connection waits for.
@@ -131,69 +134,71 @@ func (e *netEngine) dial(ctx context.Context, l *netLane) error {
 // calls it again when there is something to read. Conn.Read would try to read
 // before anything can have come, a system call in vain for each request.
 func (e *netEngine) converse(l *netLane) *fault {
-	l.unsent, l.fault, l.whole = l.out, nil, false
-	for !l.whole {
+	l.written, l.ended, l.fault, l.unsent = false, false, nil, nil
+	for !l.ended {
 		err := l.raw.Read(l.step)
 		switch {
-		case l.fault != nil:
-			return l.fault
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			l.x.done = e.clock.now()
-			return &fault{record.ErrTimeout, ""}
+		case l.ended:
 		case err != nil:
-			l.x.done = e.clock.now()
-			return &fault{classify(err), "read: " + err.Error()}
+			return l.broken(e.clock.now(), &fault{classify(err), "read: " + err.Error()})
 		case len(l.unsent) > 0: // more than the kernel takes at once
 			if _, err := l.conn.Write(l.unsent); err != nil {
-				l.x.done = e.clock.now()
-				return &fault{classify(err), "write: " + err.Error()}
+				return l.broken(e.clock.now(), &fault{classify(err), "write: " + err.Error()})
 			}
 			l.unsent = nil
 		}
 	}
-	return nil
+	return l.fault
 }
 
 // advance does what can be done without waiting. It returns false to wait until
 // there is something to read, and true to leave RawConn.Read.
 func (e *netEngine) advance(l *netLane, fd int) bool {
-	if len(l.unsent) > 0 {
-		n, errno := send(fd, l.unsent)
-		switch {
-		case errno == syscall.EAGAIN || errno == syscall.EINTR:
-			return true
-		case errno != 0:
-			return l.end(e.clock.now(), socketFault("write", errno))
-		}
-		l.unsent = l.unsent[n:]
-		return len(l.unsent) > 0
+	r := l.in
+	if r == nil {
+		r = e.pool.Get().(*reader)
 	}
-	n, errno := receive(fd, l.in.space())
-	if errno == syscall.EAGAIN || errno == syscall.EINTR {
-		return errno == syscall.EINTR
+	if !l.written {
+		leave := e.write(l, r, fd)
+		e.pool.Put(r)
+		return leave
 	}
-	l.x.done = e.clock.now()
-	var f *fault
-	switch {
-	case errno != 0:
-		f = socketFault("read", errno)
-	case n == 0:
-		l.whole, f = l.in.eof()
+	if l.in == nil {
+		r.reset(l.x.template.isHead)
+	}
+	n, errno := receive(fd, r.space())
+	now := e.clock.now()
+	switch errno {
+	case 0:
+		l.ended, l.fault = l.take(r, n, now, now)
+	case syscall.EAGAIN, syscall.EINTR:
 	default:
-		if l.x.first == 0 {
-			l.x.first = l.x.done
-		}
-		l.bytes += n
-		l.whole, f = l.in.feed(n)
+		l.ended, l.fault = true, l.broken(now, socketFault("read", errno))
 	}
-	if f != nil {
-		return l.end(l.x.done, f)
+	l.in = nil
+	if !l.ended && r.begun() {
+		l.in = r
+	} else {
+		e.pool.Put(r)
 	}
-	return l.whole
+	return l.ended || errno == syscall.EINTR
 }
 
-func (l *netLane) end(now time.Duration, f *fault) bool {
-	l.x.done, l.fault = now, f
+// write sends the request from the buffer of a reader that has nothing to read
+// yet: it is in the processor's cache.
+func (e *netEngine) write(l *netLane, r *reader, fd int) (leave bool) {
+	l.written = true
+	out := l.render(r.buf[:0])
+	n, errno := send(fd, out)
+	switch errno {
+	case 0, syscall.EAGAIN, syscall.EINTR:
+		l.unsent = nil
+		if n < len(out) {
+			l.unsent = slices.Clone(out[n:])
+		}
+		return n < len(out)
+	}
+	l.ended, l.fault = true, l.broken(e.clock.now(), socketFault("write", errno))
 	return true
 }
 

@@ -69,6 +69,7 @@ type template struct {
 	// wire is the whole request by the number of digits of the id, because
 	// Content-Length depends on it.
 	wire   [maxIDDigits + 1]pattern
+	size   [maxIDDigits + 1]int // its bytes
 	usesID bool
 	isHead bool // a reply to HEAD has no body whatever its headers say
 	miss   bool // 404 is expected: kept in a histogram of its own
@@ -96,6 +97,7 @@ func newTemplate(r record.Request, host string) (*template, error) {
 	t.before, t.after, t.digits = newPattern(before), newPattern(after), digits
 	for d := range t.wire {
 		t.wire[d] = newPattern(requestText(r, host, d))
+		t.size[d] = t.wire[d].fixed() + t.wire[d].holes()*d
 	}
 	return t, nil
 }
