@@ -36,7 +36,7 @@ func TestCompare(t *testing.T) {
 	files := tree(t, dir)
 	checkLayout(t, files, s)
 	checkOutput(t, r, s)
-	for format, want := range map[string]string{"table": r.out, "md": files["report.md"], "csv": files["runs.csv"]} {
+	for format, want := range map[string]string{"table": r.out, "html": files["report.html"], "md": files["report.md"], "csv": files["runs.csv"]} {
 		for _, ref := range []string{"latest", s.ID} {
 			if got := u.run("report", ref, "--format", format); got.code != r.code || got.out != want {
 				t.Errorf("report %s as %s: exit %d, %q; %d bytes, compare had %d", ref, format, got.code, got.err, len(got.out), len(want))
@@ -76,7 +76,7 @@ func kept(o record.Outcome) bool { return o == record.Done || o == record.Void }
 // checkLayout: the files of a session are the documented ones and no others.
 func checkLayout(t *testing.T, files map[string]string, s *record.Session) {
 	t.Helper()
-	want := []string{"MANIFEST.sha256", "contract.json", "host.json", "plan.json", "probes.json", "report.md", "runs.csv", "session.json"}
+	want := []string{"MANIFEST.sha256", "contract.json", "host.json", "plan.json", "probes.json", "report.html", "report.md", "runs.csv", "session.json"}
 	for _, run := range s.Runs {
 		want = append(want, strings.NewReplacer("logs/", "runs/", ".log", ".json").Replace(run.LogFile))
 		if !strings.HasPrefix(files[run.LogFile], `{"ready":true`) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // proc is a living process.
@@ -45,6 +46,13 @@ func matching(file, text string) []proc {
 // processes are all that was started from a user's shell and lives: the
 // environment carries its HOME on.
 func (u *user) processes() []proc { return matching("environ", "HOME="+u.dir+"\x00") }
+
+// endLeft ends what a test that has failed left behind.
+func (u *user) endLeft() {
+	for _, p := range u.processes() {
+		syscall.Kill(p.pid, syscall.SIGKILL)
+	}
+}
 
 // count tells how many of them have a command line that holds text.
 func (u *user) count(text string) int { return count(u.processes(), text) }

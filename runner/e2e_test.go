@@ -168,7 +168,9 @@ func newUser(t *testing.T, kit string) *user {
 	if err := os.Mkdir(temp, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return &user{t: t, kit: kit, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + temp}}
+	u := &user{t: t, kit: kit, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + temp}}
+	t.Cleanup(u.endLeft)
+	return u
 }
 
 func (u *user) command(args ...string) *exec.Cmd {
