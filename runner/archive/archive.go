@@ -5,7 +5,8 @@
 //	  plan.json         what will run, in which order, under which rules; before the first run
 //	  host.json         what machine this is
 //	  contract.json     the proof that the targets answer alike
-//	  runs/0001-go-1.get-c50.b01.json …  one file a run, on disk before the next one starts
+//	  probes.json       the capacities that an open loop's rate is a share of
+//	  runs/0001-go-1.get-c50.b01.json …  one file a run, on disk before the next one starts (-again1 for a repeat)
 //	  logs/0001-go-1.get-c50.b01.log  …  what the servers printed
 //	  session.json      the finish time and the SHA-256 of every file above it but the logs; after the last run
 //	  report.md, runs.csv …                  what is derived from the files above
