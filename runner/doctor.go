@@ -14,6 +14,7 @@ import (
 	"gonogo/runner/host"
 	"gonogo/runner/plan"
 	"gonogo/runner/record"
+	"gonogo/runner/report"
 )
 
 type doctorCmd struct {
@@ -148,19 +149,12 @@ func (d *diagnosis) print(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "\ngrade %s: %s\n", h.Grade, grades[h.Grade])
+	fmt.Fprintf(&b, "\ngrade %s: %s\n", h.Grade, report.Grades[h.Grade])
 	for _, a := range d.Advice {
 		fmt.Fprintf(&b, "  %s\n", a)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-var grades = map[string]string{
-	"A": "bare metal, pinned, every gate holds",
-	"B": "a guest or a container, or a gate that does not hold or is not known",
-	"C": "a laptop, or CPUs that cannot be pinned",
-	"D": "a gate has failed: numbers can be measured, verdicts cannot be given",
 }
 
 func verdictWord(c record.Check) string {
