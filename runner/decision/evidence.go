@@ -168,7 +168,7 @@ func (m *matter) ratio(target, base, scenario string, metric findings.Metric) (r
 	r := effect.Ratio()
 	return record.Clustering{
 		Metric: string(metric), Scenario: scenario, Target: target, Base: base, Blocks: effect.Blocks, Reached: r.Reached,
-		Ratio: record.Span{Value: r.Value, Lo: r.Lo, Hi: r.Hi}, Shared: a.Shared || b.Shared,
+		Ratio: record.Span{Value: r.Value, Lo: r.Lo, Hi: r.Hi}, Shared: (a.Shared || b.Shared) && (metric == findings.Rate || metric == findings.P99), // CPU time and memory are the servers' own
 	}, true
 }
 

@@ -103,7 +103,7 @@ func maxima(s *record.Session, e *findings.Evaluation) []record.Rejected {
 		for _, t := range s.Plan.Targets {
 			if c, ok := e.Cell(t.Name, sc.Name); ok {
 				if x, ok := c.Summary[findings.Max]; ok {
-					parts = append(parts, fmt.Sprintf("%s %s..%s", t.Name, number(x.Min/1e6), number(x.Max/1e6)))
+					parts = append(parts, t.Name+" "+between(x.Min/1e6, x.Max/1e6))
 				}
 			}
 		}

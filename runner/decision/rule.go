@@ -124,7 +124,7 @@ func (m *matter) meets(in record.DecisionInputs, rule record.DecisionPair, targe
 	}
 	own := *in.OwnCPU + *in.OwnIO
 	lo, hi := own+level.Min/1e6, own+level.Max/1e6
-	text := fmt.Sprintf("p99 of %s with %s ms of own work is %s..%s ms over its processes, the SLO %s ms", target, number(own), number(lo), number(hi), number(*in.SLO))
+	text := fmt.Sprintf("p99 of %s with %s ms of own work is %s ms over its processes, the SLO %s ms", target, number(own), between(lo, hi), number(*in.SLO))
 	switch {
 	case hi <= *in.SLO:
 		return pays, text + ": met"
@@ -168,6 +168,14 @@ func number(x float64) string {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	return strconv.FormatFloat(short, 'f', -1, 64)
+}
+
+// between prints a range, or the one number that it is in print.
+func between(lo, hi float64) string {
+	if number(lo) == number(hi) {
+		return number(lo)
+	}
+	return number(lo) + ".." + number(hi)
 }
 
 func amount(x float64, currency string) string {
