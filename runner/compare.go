@@ -12,6 +12,7 @@ import (
 	"gonogo/runner/archive"
 	"gonogo/runner/findings"
 	"gonogo/runner/host"
+	"gonogo/runner/page"
 	"gonogo/runner/plan"
 	"gonogo/runner/record"
 	"gonogo/runner/report"
@@ -193,7 +194,7 @@ func conclude(dir, out string, s streams) error {
 		return unkept(err, dir)
 	}
 	e := findings.Evaluate(loaded)
-	if err := keep(dir, out, loaded, e); err != nil {
+	if err := errors.Join(keep(dir, out, loaded, e), summarize(os.Getenv("GITHUB_STEP_SUMMARY"), loaded, e)); err != nil {
 		again := "the session itself is whole; gonogo report " + dir + " prints it"
 		return errors.Join(fail(exitFailed, again, "%w", err), show(s.out, "table", loaded, e))
 	}
@@ -202,7 +203,7 @@ func conclude(dir, out string, s streams) error {
 
 // derived are the files of a session that its record gives: compare writes them,
 // verify makes them anew.
-var derived = map[string]report.Writer{"report.md": report.Markdown, "runs.csv": report.CSV}
+var derived = map[string]report.Writer{"report.html": page.HTML, "report.md": report.Markdown, "runs.csv": report.CSV}
 
 // keep writes what is derived from a session: its reports, the sums of all its
 // files, and benchmark.json.
@@ -229,4 +230,21 @@ func benchmarkPath(out string) string {
 		return "benchmark.json"
 	}
 	return filepath.Join(out, "benchmark.json")
+}
+
+// summarize appends the report to the summary of a CI job, of which GitHub Actions
+// names the file. Only compare does: it is what a job runs, and a job that prints
+// an old session decides by itself where to.
+func summarize(path string, s *record.Session, e findings.Evaluation) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("append report to the job's summary: %w", err)
+	}
+	if err := errors.Join(report.Markdown(f, s, e), f.Close()); err != nil {
+		return fmt.Errorf("append report to the job's summary: %w", err)
+	}
+	return nil
 }

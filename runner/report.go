@@ -4,19 +4,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 
 	"gonogo/runner/archive"
 	"gonogo/runner/findings"
+	"gonogo/runner/formats"
+	"gonogo/runner/page"
 	"gonogo/runner/record"
 	"gonogo/runner/report"
 )
 
+// written are all forms of a report by name: those of package report are read by
+// people, the page by all, those of package formats by programs.
+var written = forms()
+
+func forms() map[string]report.Writer {
+	all := map[string]report.Writer{"html": page.HTML}
+	maps.Copy(all, report.Formats)
+	for name, w := range formats.All {
+		all[name] = w
+	}
+	return all
+}
+
 type reportCmd struct {
 	Ref    string `arg:"" optional:"" name:"archive" help:"Session: id, beginning of an id, folder, benchmark.json, or latest." default:"latest"`
 	Out    string `help:"Folder of the archives." default:"results" placeholder:"DIR"`
-	Format string `help:"What to print: ${enum}." enum:"table,md,csv,json" default:"table"`
+	Format string `help:"What to print: ${enum}." enum:"table,md,csv,json,html,bench,hlog,hgrm,hyperfine,github,junit,prometheus" default:"table"`
 }
 
 // Run prints an archived session.
@@ -70,7 +86,7 @@ func existing(u *archive.Unknown) string {
 // show prints a session. One from which nothing can be concluded is printed all
 // the same, and the exit code says so.
 func show(w io.Writer, format string, s *record.Session, e findings.Evaluation) error {
-	if err := report.Formats[format](w, s, e); err != nil {
+	if err := written[format](w, s, e); err != nil {
 		return err
 	}
 	if e.Invalid() {

@@ -22,6 +22,9 @@ type value struct {
 
 func text(s string) value { return value{Text: s} }
 
+// name is a text that is not broken at its hyphens.
+func name(s string) value { return value{Text: s, Class: "name"} }
+
 // attrs are the data attributes of a number.
 func (v value) attrs() []string {
 	if v.Metric == "" {

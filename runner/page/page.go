@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
@@ -59,7 +60,7 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	}
 	d := document{
 		Style: template.CSS(style), ID: s.ID, Mark: report.Mark(s, e), Answers: v.answers(), NoAnswer: v.noAnswer(), Tiles: v.tiles(head), Verdicts: v.verdicts(),
-		Capacity: v.capacity(), CapacityT: findings.CapacityTimeIs, Notes: report.GravestFirst(e.Findings), Discarded: e.Discarded, Head: report.Head(s),
+		Capacity: v.capacity(), CapacityT: sentenceCase(findings.CapacityTimeIs), Notes: report.GravestFirst(e.Findings), Discarded: e.Discarded, Head: report.Head(s),
 	}
 	if !s.Started.IsZero() {
 		d.Date = s.Started.UTC().Format("2 January 2006, 15:04 UTC")
@@ -116,10 +117,14 @@ func (v view) maxima(sc record.Scenario) (figure, bool) {
 		if !ok {
 			continue
 		}
-		row := []value{text(c.Target), of(c, string(findings.Max), "max", sum.Max, millis)}
+		largest := of(c, string(findings.Max), "max", sum.Max, millis)
+		if c.Maximum != nil && c.Maximum.Rejected() {
+			largest.Class = "rejected"
+		}
+		row := []value{text(c.Target), largest}
 		if m := c.Maximum; m != nil {
 			row = append(row, text(m.Run), text(string(m.Class)), text(string(m.Standing)), text(fmt.Sprintf("%d of %d", m.SeenIn, m.Of)), text(m.Text))
-			f.Reading = append(f.Reading, text(fmt.Sprintf(" %s: ", c.Target)), of(c, string(findings.Max), "max", sum.Max, millis), text(fmt.Sprintf(" ms, %s.", m.Standing)))
+			f.Reading = append(f.Reading, text(" "), name(c.Target), text(": "), largest, text(fmt.Sprintf(" ms, %s.", m.Standing)))
 		} else {
 			row = append(row, text("–"), text("–"), text("–"), text("–"), text("not looked into: the plan has no rule for it"))
 		}
@@ -127,6 +132,9 @@ func (v view) maxima(sc record.Scenario) (figure, bool) {
 	}
 	return f, true
 }
+
+// sentenceCase begins a text with a capital.
+func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // capacity is the table of capacity times.
 func (v view) capacity() table {

@@ -56,7 +56,7 @@ func (v view) stripRow(s *svg, c *findings.Cell, m findings.Metric, u unit, x sc
 	if !interval.Reached {
 		bar = "interval open" // the span of too few values, worth less than 95 %
 	}
-	s.rect(fmt.Sprintf("%s f%d", bar, series), at(interval.Lo)-1, y-8, at(interval.Hi)-at(interval.Lo)+2, 16)
+	s.rect(fmt.Sprintf("%s f%d", bar, series), at(interval.Lo)-1, y-8.5, at(interval.Hi)-at(interval.Lo)+2, 17)
 	for i, p := range c.Processes {
 		if n, ok := p.Values[m]; ok {
 			value := of(c, string(m), block(p), n, u)
@@ -64,7 +64,9 @@ func (v view) stripRow(s *svg, c *findings.Cell, m findings.Metric, u unit, x sc
 			s.mark(series, at(n), y+dy, 2.6, value, fmt.Sprintf("%s, block %d: %s %s", c.Target, p.Step.Block, value.Text, u.name))
 		}
 	}
-	s.line("median", at(median), y-11, at(median), y+11)
+	// The median is marked above and below the marks, so as to hide none.
+	s.line("median", at(median), y-13, at(median), y-8.5)
+	s.line("median", at(median), y+8.5, at(median), y+13)
 	s.text("number", "end", chartWidth-2, y+4, digits(median/u.divisor))
 }
 
@@ -72,15 +74,15 @@ func (v view) stripRow(s *svg, c *findings.Cell, m findings.Metric, u unit, x sc
 func block(p findings.Process) string { return fmt.Sprintf("b%02d", p.Step.Block) }
 
 func (v view) stripCells(c *findings.Cell, m findings.Metric, u unit, interval stats.RankInterval) []value {
-	name := string(m)
-	row := []value{text(c.Target), of(c, name, "median", c.Summary[m].Median, u), of(c, name, "lo", interval.Lo, u), of(c, name, "hi", interval.Hi, u),
-		{Text: fmt.Sprintf("%.1f %%", interval.Confidence*100), Number: interval.Confidence, Target: c.Target, Scenario: c.Scenario, Metric: name, Stat: "confidence"},
-		{Text: fmt.Sprint(len(c.Values(m))), Number: float64(len(c.Values(m))), Target: c.Target, Scenario: c.Scenario, Metric: name, Stat: "n"}}
+	metric := string(m)
+	row := []value{text(c.Target), of(c, metric, "median", c.Summary[m].Median, u), of(c, metric, "lo", interval.Lo, u), of(c, metric, "hi", interval.Hi, u),
+		{Text: fmt.Sprintf("%.1f %%", interval.Confidence*100), Number: interval.Confidence, Target: c.Target, Scenario: c.Scenario, Metric: metric, Stat: "confidence"},
+		{Text: fmt.Sprint(len(c.Values(m))), Number: float64(len(c.Values(m))), Target: c.Target, Scenario: c.Scenario, Metric: metric, Stat: "n"}}
 	for b := 1; b <= v.s.Plan.Blocks; b++ {
 		cell := text("–")
 		for _, p := range c.Processes {
 			if n, ok := p.Values[m]; ok && p.Step.Block == b {
-				cell = of(c, name, block(p), n, u)
+				cell = of(c, metric, block(p), n, u)
 			}
 		}
 		row = append(row, cell)
@@ -108,8 +110,8 @@ func (v view) medians(cells []*findings.Cell, m findings.Metric, u unit) []value
 		if len(all) > 0 {
 			lead = "; of "
 		}
-		all = append(all, text(lead+t.Name+": "), of(c, string(m), "median", c.Summary[m].Median, u),
-			text(" against "), of(base, string(m), "median", base.Summary[m].Median, u), text(" "+u.name+" of "+t.Base))
+		all = append(all, text(lead), name(t.Name), text(": "), of(c, string(m), "median", c.Summary[m].Median, u),
+			text(" against "), of(base, string(m), "median", base.Summary[m].Median, u), text(" "+u.name+" of "), name(t.Base))
 	}
 	if len(all) == 0 {
 		return []value{text("One mark is one fresh process.")}

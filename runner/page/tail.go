@@ -105,15 +105,15 @@ func (v view) curve(s *svg, t *table, c *findings.Cell, points []point, from, cl
 
 // percentiles stops at the last that each process has the samples for: processes
 // with more of them are the faster ones.
-func (v view) percentiles(c *findings.Cell, from string, of func(*record.LoadResult) *record.Histogram) []point {
+func (v view) percentiles(c *findings.Cell, from string, pick func(*record.LoadResult) *record.Histogram) []point {
 	var all []*histogram.H
 	fewest := uint64(math.MaxUint64)
 	for _, p := range c.Processes {
 		r := v.run(p)
-		if r == nil || r.Load == nil || of(r.Load) == nil {
+		if r == nil || r.Load == nil || pick(r.Load) == nil {
 			return nil
 		}
-		h, err := histogram.Decode(of(r.Load))
+		h, err := histogram.Decode(pick(r.Load))
 		if err != nil {
 			return nil
 		}
@@ -129,27 +129,23 @@ func (v view) percentiles(c *findings.Cell, from string, of func(*record.LoadRes
 			xs = append(xs, float64(h.Quantile(l.q)))
 		}
 		m, _ := stats.Median(xs)
-		points = append(points, point{nines(l.q), latencyOf(c, from, l.name, m)})
+		points = append(points, point{nines(l.q), of(c, from+"_ns", l.name, m, millis)})
 	}
 	return points
 }
 
-func latencyOf(c *findings.Cell, from, name string, ns float64) value {
-	return of(c, from+"_ns", name, ns, millis)
-}
-
 // rareness says how often the last percentile of the chart is met.
 func (v view) rareness(sc record.Scenario, widest float64) []value {
-	name, one := "p90", 10.0
+	last, one := "p90", 10.0
 	for _, x := range []struct {
 		name string
 		one  float64
 	}{{"p99", 100}, {"p99.9", 1000}, {"p99.99", 10_000}} {
 		if math.Log10(x.one) <= widest+1e-9 {
-			name, one = x.name, x.one
+			last, one = x.name, x.one
 		}
 	}
-	all := []value{text(fmt.Sprintf("%s is one request in %s", name, digits(one)))}
+	all := []value{text(fmt.Sprintf("%s is one request in %s", last, digits(one)))}
 	lead := ": here one every "
 	for _, c := range v.cells(sc) {
 		t, _ := v.s.Plan.Target(c.Target)
@@ -158,13 +154,13 @@ func (v view) rareness(sc record.Scenario, widest float64) []value {
 			continue
 		}
 		every := one / rate.Median * float64(time.Second)
-		n := of(c, "every_"+name+"_ns", "median", every, millis)
-		all = append(all, text(lead), n, text(" ms at the "), of(c, string(findings.Rate), "median", rate.Median, perSecond), text(" req/s of "+c.Target))
+		n := of(c, "every_"+last+"_ns", "median", every, millis)
+		all = append(all, text(lead), n, text(" ms at the "), of(c, string(findings.Rate), "median", rate.Median, perSecond), text(" req/s of "), name(c.Target))
 		lead = ", one every "
 	}
-	text2 := fmt.Sprintf("; at your rate of R a second, one every %s/R seconds.", digits(one))
+	yours := fmt.Sprintf("; at your rate of R a second, one every %s/R seconds.", digits(one))
 	if sc.Kind == record.Open {
-		text2 += " Solid: from the time it was planned for; dashed: from its sending."
+		yours += " Solid: from the time it was planned for; dashed: from its sending."
 	}
-	return append(all, text(text2))
+	return append(all, text(yours))
 }
