@@ -20,8 +20,8 @@ func (v view) load() grid {
 		}
 		g.add(v.describe(sc), v.cells(sc), columns)
 	}
-	g.lead = []string{"Medians over fresh processes, min..max over the same; max: the largest of all. Closed loop: a connection sends when its " +
-		"reply came, so queueing does not show; ratio of rates. " + v.openLoop() + "CPU: of the server; gen.: of the generator. Bound: what limited the rate."}
+	g.lead = []string{"Medians over fresh processes, min..max over the same; max: the largest of all. Closed loop: sends when the reply came, so " +
+		"queueing does not show; ratio of rates. " + v.openLoop() + "gen.: the generator's CPU; bound: what limited the rate."}
 	g.foot = v.doubts()
 	return g
 }
@@ -34,7 +34,7 @@ func (v view) openLoop() string {
 		}
 		share := ""
 		if sc.RateOfCapacity > 0 {
-			share = fmt.Sprintf("%.3g %% of the smaller capacity of a pair is offered, ", sc.RateOfCapacity/percnt)
+			share = fmt.Sprintf("%.3g %% of the pair's smaller capacity offered, ", sc.RateOfCapacity/percnt)
 		}
 		return "Open loop: " + share + "latency counts from the intended time; ratio of CPU. "
 	}

@@ -72,7 +72,7 @@ func others(rest []record.Finding, first record.Finding) string {
 		text += "; likewise " + some(cells, 3, ", ")
 	}
 	if len(texts) > 0 {
-		text += "; also " + some(texts, 3, ", ")
+		text += "; also " + some(texts, 2, ", ")
 	}
 	return text
 }
