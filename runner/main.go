@@ -51,6 +51,8 @@ type commands struct {
 	Compare   compareCmd   `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
 	Report    reportCmd    `cmd:"" help:"Print the report of an archived session."`
 	Verify    verifyCmd    `cmd:"" help:"Check every file of an archive, and work every printed number out again from the raw record."`
+	List      listCmd      `cmd:"" help:"All archives, a line each."`
+	Show      showCmd      `cmd:"" help:"One run of an archive in full, with the end of its server's log."`
 	Decide    decideCmd    `cmd:"" help:"Answer the question of a session by the rule fixed before its first run, and file the answer with it."`
 	Plan      planCmd      `cmd:"" help:"Show what compare would run, in which order, how long."`
 	Check     checkCmd     `cmd:"" help:"Prove servers against the contract and against each other; nothing is timed."`

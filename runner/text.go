@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,4 +41,25 @@ func writeJSON(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// section prints the members of a record by their names in the archive.
+func section[T any](w io.Writer, title string, v *T) {
+	if v == nil {
+		return
+	}
+	fmt.Fprintln(w, title)
+	data, err := json.Marshal(v)
+	if err != nil {
+		fmt.Fprintf(w, "  %v\n", err)
+		return
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		fmt.Fprintf(w, "  %v\n", err)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		fmt.Fprintf(w, "  %-28s %s\n", name, plain(string(members[name])))
+	}
 }
