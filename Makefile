@@ -41,8 +41,8 @@ check: build ## formatting, vet (also for macOS), staticcheck, node --check, imp
 readme: ## puts the report of benchmark.json into README.md
 	go test -count=1 -run TestReadmeQuotesTheRecord ./runner -update
 
-docs: ## puts the thresholds of the code into docs/method.md
-	go test -count=1 -run TestDocsQuoteTheRules ./runner -update
+docs: ## puts thresholds, inputs and answers of the code into docs/
+	go test -count=1 -run TestDocs ./runner -update
 
 clean: ## removes what was built, never results
 	rm -rf bin

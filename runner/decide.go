@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonogo/runner/archive"
@@ -189,4 +190,50 @@ func before(dir string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%q)", string(old.Answer))
+}
+
+// decision decides again on the inputs that a filed decision names, if there is
+// one, and holds both its files against what comes out.
+func (v *verification) decision(dir string, s *record.Session, e findings.Evaluation) {
+	files := map[string][]byte{}
+	var problems []archive.Problem
+	for _, name := range []string{decisionPage, decisionData} {
+		data, err := readSome(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, archive.Problem{File: name, Text: err.Error()})
+		}
+		if err == nil {
+			files[name] = data
+		}
+	}
+	if len(files)+len(problems) == 0 {
+		return
+	}
+	for name, want := range again(files[decisionData], s, e) {
+		if !bytes.Equal(files[name], want) {
+			problems = append(problems, archive.Problem{File: name, Text: "is not what gonogo decide gives for the inputs in " + decisionData})
+		}
+	}
+	slices.SortFunc(problems, func(a, b archive.Problem) int { return strings.Compare(a.File, b.File) })
+	if len(problems) > 0 && s.Plan.Kit != version() {
+		v.Notes = append(v.Notes, fmt.Sprintf("the session is of gonogo %s and this is %s: the words of a decision may differ for that alone", s.Plan.Kit, version()))
+	}
+	v.add("decision", "the session and the inputs give it again, to the byte", problems...)
+}
+
+// again is what both files of a decision should hold; of nothing where its inputs
+// cannot be read or decide nothing.
+func again(data []byte, s *record.Session, e findings.Evaluation) map[string][]byte {
+	var old struct{ Inputs record.DecisionInputs }
+	var page, whole bytes.Buffer
+	if json.Unmarshal(data, &old) == nil {
+		if d, err := decision.Make(s, e, old.Inputs); err == nil {
+			err = errors.Join(report.Decision(&page, d), report.DecisionJSON(&whole, d))
+			if err != nil {
+				page.Reset()
+				whole.Reset()
+			}
+		}
+	}
+	return map[string][]byte{decisionPage: page.Bytes(), decisionData: whole.Bytes()}
 }
