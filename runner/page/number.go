@@ -49,8 +49,6 @@ var (
 	micros    = unit{"µs", 1e3}
 	mebi      = unit{"MiB", 1 << 20}
 	percent   = unit{"%", 0.01}
-	times     = unit{"×", 1}
-	seconds   = unit{"s", 1e9}
 )
 
 // of makes a number of a cell.
