@@ -5,6 +5,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -134,8 +135,8 @@ func (x *execution) group(ctx context.Context, steps []record.Step, attempt int)
 			return false, fmt.Errorf("keep run %s: %w", st.Key(), err)
 		}
 		x.Observe(Event{Step: st, Attempt: attempt, Run: run, Left: x.left})
-		if ctx.Err() != nil {
-			return false, ctx.Err()
+		if err := errors.Join(ctx.Err(), x.guard.Lost()); err != nil {
+			return false, err
 		}
 		disturbed = disturbed || run.Outcome == record.Void
 	}

@@ -97,7 +97,7 @@ func (s *step) spec(address string) record.LoadSpec {
 		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(s.Plan.Seed, s.run.Step.Block), Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
 		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
-		Slice: slice, Handshake: true, LaxPacing: s.target.Shared() || sc.Kind == record.Memory,
+		Slice: slice, Handshake: true, LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick,
 	}
 }
 

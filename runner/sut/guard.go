@@ -24,6 +24,7 @@ type Guard struct {
 	mu   sync.Mutex
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
+	lost error
 }
 
 // guardUp is what a guard prints when it listens.
@@ -63,9 +64,18 @@ func (g *Guard) tell(what, which string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, err := io.WriteString(g.pipe, what+" "+which+"\n"); err != nil {
-		return fmt.Errorf("tell guard %s: %w", what, err)
+		g.lost = fmt.Errorf("tell guard %s: %w", what, err)
+		return g.lost
 	}
 	return nil
+}
+
+// Lost says why the guard cannot be reached any more; nil while it can. Nothing
+// more can be started then, so there is no point in going on.
+func (g *Guard) Lost() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.lost
 }
 
 // Close lets the guard KILL whatever is still registered, and waits for it. On
