@@ -22,7 +22,7 @@ func (v view) detail() []grid {
 		all[0].add(sc.Name, v.cells(sc), latency)
 		all[1].add(sc.Name, v.cells(sc), cost)
 	}
-	return all
+	return append(all, v.capacity())
 }
 
 func (v view) latencyColumns() []column {

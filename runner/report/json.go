@@ -22,6 +22,8 @@ type summary struct {
 	Quick         bool        `json:"quick"`
 	Host          record.Host `json:"host"`
 	findings.Evaluation
+	// Capacity is neither latency nor CPU time; see the type.
+	Capacity []findings.CapacityTime `json:"capacity_times,omitempty"`
 }
 
 // JSON prints the evaluation of a session, in base units.
@@ -30,7 +32,7 @@ func JSON(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(summary{record.SchemaVersion, s.ID, s.Started, s.Finished, !e.Invalid(), s.Plan.Quick, s.Host, e})
+	err := enc.Encode(summary{record.SchemaVersion, s.ID, s.Started, s.Finished, !e.Invalid(), s.Plan.Quick, s.Host, e, findings.CapacityTimes(s, &e)})
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}
