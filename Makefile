@@ -44,5 +44,8 @@ readme: ## puts the report of benchmark.json into README.md
 docs: ## puts thresholds, inputs and answers of the code into docs/
 	go test -count=1 -run TestDocs ./runner -update
 
+schema: ## writes docs/schema and the tables of docs/format.md from the record types
+	go test -count=1 -run TestSchemasAreCurrent ./runner/internal/schema -update
+
 clean: ## removes what was built, never results
 	rm -rf bin
