@@ -20,8 +20,8 @@ func (v view) load() grid {
 		}
 		g.add(v.describe(sc), v.cells(sc), columns)
 	}
-	g.lead = []string{"Medians over fresh processes, min..max over the same; max: the largest of all. Closed loop: sends when the reply came, so " +
-		"queueing does not show; ratio of rates. " + v.openLoop() + "gen.: the generator's CPU; bound: what limited the rate."}
+	g.lead = []string{"Medians over fresh processes, their min..max; max: the largest of all. Closed loop: sends when the reply came, so " +
+		"queueing does not show; ratio of rates. " + v.openLoop() + "gen.: the generator's CPU; bound: what limits the rate."}
 	g.foot = v.doubts()
 	return g
 }
