@@ -1,18 +1,22 @@
 package session
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"gonogo/runner/host"
 	"gonogo/runner/internal/stub"
 	"gonogo/runner/load"
 	"gonogo/runner/plan"
@@ -20,14 +24,15 @@ import (
 	"gonogo/runner/sut"
 )
 
-// The test binary is also the stub, the guard and the generator.
+// The test binary is also the stub, the guard, the generator and the meter.
 func TestMain(m *testing.M) {
 	stub.Hook()
 	serve := map[string]func() error{
 		"guard":     func() error { return sut.RunGuard(os.Stdin, os.Stdout) },
 		"generator": func() error { return load.Serve(context.Background(), os.Stdin, os.Stdout, nil) },
 	}
-	if len(os.Args) == 2 && serve[os.Args[1]] != nil {
+	serve["meter"] = func() error { return serveMeter(os.Args[len(os.Args)-1]) }
+	if len(os.Args) > 1 && serve[os.Args[1]] != nil {
 		if err := serve[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			syscall.Exit(1)
@@ -35,6 +40,29 @@ func TestMain(m *testing.M) {
 		syscall.Exit(0) // os.Exit sleeps 1 s under -race
 	}
 	os.Exit(m.Run())
+}
+
+// serveMeter is the command that a session starts beside a run: --cpus 0,1.
+func serveMeter(list string) error {
+	var cpus []int
+	for _, c := range strings.Split(list, ",") {
+		cpu, err := strconv.Atoi(c)
+		if err != nil {
+			return err
+		}
+		cpus = append(cpus, cpu)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		stop()
+	}()
+	out := json.NewEncoder(os.Stdout)
+	hiccups, err := host.Meter(ctx, cpus, func() { out.Encode(record.MeterEvent{Event: "ready"}) })
+	if err != nil {
+		return err
+	}
+	return out.Encode(record.MeterEvent{Event: "result", Result: hiccups})
 }
 
 var getUser = []record.Request{{Method: "GET", Path: "/users/{id}", WantStatus: 200,
@@ -193,7 +221,7 @@ func TestConfirm(t *testing.T) {
 	}
 	var o outcome
 	err := Confirm(t.Context(), config(t, p, &o, nil), nil, p.Confirm[1:])
-	if err != nil || len(o.runs) != 1 || o.runs[0].Step != p.Confirm[1] || o.runs[0].Outcome != record.Done {
+	if err != nil || len(o.runs) != 1 || o.runs[0].Step != p.Confirm[1] || o.runs[0].Load == nil {
 		t.Errorf("%d runs, %v", len(o.runs), err)
 	}
 }
