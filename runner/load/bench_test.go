@@ -11,11 +11,16 @@ import (
 	"time"
 
 	"gonogo/runner/internal/null"
+	"gonogo/runner/internal/stub"
 	"gonogo/runner/record"
 )
 
 // TestMain lets the test binary be the null server too, as a process of its own.
 func TestMain(m *testing.M) {
+	stub.Hook()
+	if address := os.Getenv("GONOGO_TEST_FEW_FILES"); address != "" {
+		fewFiles(address)
+	}
 	if os.Getenv("GONOGO_TEST_NULL") != "" {
 		serveNull()
 	}

@@ -166,22 +166,29 @@ func (e *netEngine) advance(l *netLane, fd int) bool {
 	if l.in == nil {
 		r.reset(l.x.template.isHead)
 	}
-	n, errno := receive(fd, r.space())
-	now := e.clock.now()
-	switch errno {
-	case 0:
-		l.ended, l.fault = l.take(r, n, now, now)
-	case syscall.EAGAIN, syscall.EINTR:
-	default:
-		l.ended, l.fault = true, l.broken(now, socketFault("read", errno))
-	}
 	l.in = nil
-	if !l.ended && r.begun() {
-		l.in = r
-	} else {
-		e.pool.Put(r)
+	for !l.ended {
+		n, errno := receive(fd, r.space())
+		now := e.clock.now()
+		switch errno {
+		case 0:
+			l.ended, l.fault = l.take(r, n, now, now)
+		case syscall.EAGAIN:
+			// Only an empty socket tells of what comes next; its end may have come
+			// together with a part of the reply.
+			if r.begun() {
+				l.in = r
+			} else {
+				e.pool.Put(r)
+			}
+			return false
+		case syscall.EINTR:
+		default:
+			l.ended, l.fault = true, l.broken(now, socketFault("read", errno))
+		}
 	}
-	return l.ended || errno == syscall.EINTR
+	e.pool.Put(r)
+	return true
 }
 
 // write sends the request from the buffer of a reader that has nothing to read

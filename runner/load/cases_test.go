@@ -1,0 +1,374 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonogo/runner/histogram"
+	"gonogo/runner/internal/stub"
+	"gonogo/runner/record"
+)
+
+// startStub starts a server of known faults as a process of its own.
+func startStub(t *testing.T, flags ...string) (address string, process *os.Process) {
+	t.Helper()
+	argv := stub.Argv(flags...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), "HOST=127.0.0.1", "PORT=0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	var ready struct{ Port int }
+	if err != nil || json.Unmarshal(line, &ready) != nil || ready.Port == 0 {
+		t.Fatalf("stub said %q, %v", line, err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", ready.Port), cmd.Process
+}
+
+var getUser500 = record.Request{Method: "GET", Path: "/users/{id}", WantStatus: 200,
+	WantBody: `{"id":"{id}","name":"User {id}","email":"user{id}@example.com"}`}
+
+func stubSpec(address, engine string) record.LoadSpec {
+	return record.LoadSpec{Address: address, Host: address, Requests: []record.Request{getUser500}, IDs: 10_000, Seed: 1,
+		Kind: record.Closed, Engine: engine, Connections: 4, Window: 300 * time.Millisecond, Timeout: 5 * time.Second}
+}
+
+func stubWith(address, engine string, connections int) record.LoadSpec {
+	s := stubSpec(address, engine)
+	s.Connections = connections
+	return s
+}
+
+// C24: a server that is stopped for 360 ms in 1.2 s of an open loop shows it. In
+// a closed loop it hardly shows but in the maximum.
+func TestStallIsSeen(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		const window = 1200 * time.Millisecond
+		address, server := startStub(t, "-delay=1ms")
+		run := func(spec record.LoadSpec) (res *record.LoadResult, stopped time.Duration) {
+			var wg sync.WaitGroup
+			res, err := Run(t.Context(), spec, func(event string) error {
+				if event == "warm" {
+					wg.Go(func() {
+						time.Sleep(300 * time.Millisecond)
+						server.Signal(syscall.SIGSTOP)
+						begin := time.Now()
+						time.Sleep(360 * time.Millisecond)
+						stopped = time.Since(begin) // a busy machine may sleep longer
+						server.Signal(syscall.SIGCONT)
+					})
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wg.Wait()
+			conserved(t, res)
+			return res, stopped
+		}
+		open := stubSpec(address, engine)
+		open.Kind, open.RatePerSec, open.Window = record.Open, 500, window
+		res, stopped := run(open)
+		if res.Counts.Planned != 600 || res.Counts.OK != 600 {
+			t.Errorf("counts %+v", res.Counts)
+		}
+		// All that were due in the first half of the stop waited for the other half.
+		half := 1 - stopped.Seconds()/2/window.Seconds()
+		if p := quantile(t, res.Response, half); p < stopped/2-20*time.Millisecond {
+			t.Errorf("open loop, stopped for %v: p%.0f of response time %v", stopped, 100*half, p)
+		}
+		// From the send 4 requests waited, one on each connection.
+		if p := quantile(t, res.Service, half); p > stopped/4 {
+			t.Errorf("open loop: p%.0f of service time %v: this test cannot fail", 100*half, p)
+		}
+		closed := stubSpec(address, engine)
+		closed.Window = window
+		res, stopped = run(closed)
+		if res.Service.Max < stopped-20*time.Millisecond || quantile(t, res.Service, 0.95) > stopped/4 {
+			t.Errorf("closed loop, stopped for %v: p95 %v, maximum %v", stopped, quantile(t, res.Service, 0.95), res.Service.Max)
+		}
+	})
+}
+
+// C25: errors of one in a hundred are kept apart from rate and latency.
+func TestSomeErrors(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		address, _ := startStub(t, "-broken=100")
+		spec := stubSpec(address, engine)
+		spec.Window, spec.Count = 0, 1000
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		e := res.Errors[record.ErrStatus]
+		if res.Counts.Failed != 10 || res.Counts.OK != 990 || res.Service.Count != 990 || res.Counts.InWindow != 990 ||
+			e.Count != 10 || !strings.Contains(e.Example, "status 500, want 200") {
+			t.Errorf("counts %+v, errors %v", res.Counts, res.Errors)
+		}
+	})
+}
+
+// Every fault has its kind and an example that names the request.
+func TestKindsOfError(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		for flag, kind := range map[string]string{
+			"-silent=50":     record.ErrTimeout,
+			"-hangup=50":     record.ErrClosed,
+			"-truncate=50":   record.ErrTruncated,
+			"-error-body=50": record.ErrLength,
+			"-wrong-body=50": record.ErrBody,
+			"-not-found=50":  record.ErrStatus,
+			"-redirect=50":   record.ErrStatus,
+		} {
+			address, _ := startStub(t, flag)
+			spec := stubSpec(address, engine)
+			spec.Window, spec.Count, spec.Timeout = 0, 200, time.Second
+			res, err := Run(t.Context(), spec, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", flag, err)
+			}
+			conserved(t, res)
+			if e := res.Errors[kind]; e.Count < 4 || res.Counts.Bad() != e.Count || !strings.HasPrefix(e.Example, "GET /users/") {
+				t.Errorf("%s: %d %s of %+v, errors %v", flag, e.Count, kind, res.Counts, res.Errors)
+			}
+		}
+	})
+}
+
+// C27: what was asked and what was done are told apart.
+func TestRateOutOfReach(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		address, _ := startStub(t, "-delay=100ms")
+		spec := stubSpec(address, engine)
+		// 4 connections and 100 ms: 40/s are possible, 1000/s are asked.
+		spec.Kind, spec.RatePerSec, spec.Timeout = record.Open, 1000, 300*time.Millisecond
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.Planned != 300 || res.Counts.Unfinished < 200 || res.SentInTime > 20 {
+			t.Errorf("counts %+v, %d sent in time", res.Counts, res.SentInTime)
+		}
+		if f := failing(res); !slices.Contains(f, "sent in time") {
+			t.Errorf("fails %v", f)
+		}
+	})
+}
+
+// C28: connections are kept: as many are accepted as were asked for, each time.
+func TestConnectionsAreKept(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		var want int64
+		for _, connections := range []int{50, 300, 50} {
+			spec := s.spec(engine, getUser)
+			spec.Connections, spec.Warmup, spec.Window = connections, 0, 150*time.Millisecond
+			res, err := Run(t.Context(), spec, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conserved(t, res)
+			if want += int64(connections); s.accepted.Load() != want || res.NewDials != 0 || res.Connections != connections {
+				t.Errorf("%d accepted, want %d; %d new dials, %d at the end", s.accepted.Load(), want, res.NewDials, res.Connections)
+			}
+		}
+	})
+}
+
+// C30: an open loop uses its connections in rotation, so that all rest alike.
+func TestRotation(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		var mu sync.Mutex
+		requests := map[string]int{}
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			requests[r.RemoteAddr]++
+			mu.Unlock()
+			fmt.Fprint(w, "ok")
+		}))
+		spec := s.spec(engine, record.Request{Method: "GET", Path: "/", WantBody: "ok"})
+		spec.Kind, spec.RatePerSec, spec.Connections, spec.Warmup, spec.Window = record.Open, 200, 10, 0, 500*time.Millisecond
+		if _, err := Run(t.Context(), spec, nil); err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		// Ten each. A reply that is held up loses its connection a turn.
+		counts := slices.Sorted(maps.Values(requests))
+		if len(counts) != 10 || counts[0] < 5 {
+			t.Errorf("requests by connection: %v", counts)
+		}
+	})
+}
+
+// C31: too few descriptors are an error of their own kind.
+func TestNoDescriptors(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "GONOGO_TEST_FEW_FILES="+s.Listener.Addr().String(), "GONOGO_TEST_ENGINE="+engine)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), record.ErrFiles) || !strings.Contains(string(out), "too many open files") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// fewFiles is the other process of TestNoDescriptors.
+func fewFiles(address string) {
+	limit := syscall.Rlimit{Cur: 64, Max: 64}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	_, err := Run(context.Background(), stubWith(address, os.Getenv("GONOGO_TEST_ENGINE"), 200), nil)
+	fmt.Println(classify(err), err)
+	os.Exit(0)
+}
+
+// C33: microseconds are not lost, and a slow start stays outside the window.
+func TestWarmupIsApart(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		address, _ := startStub(t, "-slow-first=40", "-slow-delay=100ms")
+		spec := stubSpec(address, engine)
+		spec.Connections, spec.Warmup = 20, 500*time.Millisecond
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Timeline[0].Start != -spec.Warmup && res.Timeline[0].Start > -spec.Warmup || res.Timeline[0].Max < 100*time.Millisecond {
+			t.Errorf("first second %+v", res.Timeline[0])
+		}
+		if p := quantile(t, res.Service, 0.9); p >= 100*time.Millisecond || p <= 0 || res.Service.Min <= 0 {
+			t.Errorf("p90 %v, minimum %v", p, res.Service.Min)
+		}
+	})
+}
+
+// Both engines measure the same of the same server.
+func TestEnginesAgree(t *testing.T) {
+	address, _ := startStub(t, "-delay=20ms")
+	var p50 []time.Duration
+	onEngines(t, func(t *testing.T, engine string) {
+		spec := stubSpec(address, engine)
+		spec.Kind, spec.RatePerSec, spec.Arrivals, spec.Connections, spec.Window = record.Open, 100, poisson, 50, time.Second
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		p50 = append(p50, quantile(t, res.Response, 0.5), quantile(t, res.Service, 0.5))
+	})
+	if d := slices.Max(p50) - slices.Min(p50); d > 10*time.Millisecond {
+		t.Errorf("medians of response and service time by engine: %v", p50)
+	}
+}
+
+// A request costs no memory, and a connection little.
+func TestMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates, and empties pools at random")
+	}
+	address := startNull(t)
+	onEngines(t, func(t *testing.T, engine string) {
+		const requests = 20_000
+		measure := func(connections int) (ready, before, after runtime.MemStats) {
+			spec := stubWith(address, engine, connections)
+			spec.Requests, spec.Window, spec.Count, spec.Warmup = []record.Request{getNull}, 0, requests, 50*time.Millisecond
+			runtime.ReadMemStats(&ready)
+			_, err := Run(t.Context(), spec, func(event string) error {
+				if event == "warm" {
+					runtime.ReadMemStats(&before)
+				} else {
+					runtime.ReadMemStats(&after)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ready, before, after
+		}
+		ready, before, after := measure(100)
+		// A phase starts some goroutines, on the portable path one for each connection.
+		if n := after.Mallocs - before.Mallocs; n > 1000 {
+			t.Errorf("%d allocations in %d requests", n, requests)
+		}
+		few := before.TotalAlloc - ready.TotalAlloc
+		ready, before, _ = measure(600)
+		if per := (before.TotalAlloc - ready.TotalAlloc - few) / 500; per > 64<<10 {
+			t.Errorf("%d bytes a connection", per)
+		} else {
+			t.Logf("%d bytes a connection", per)
+		}
+	})
+}
+
+func TestStartAt(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		spec := s.spec(engine, getUser)
+		at := time.Now().Add(400 * time.Millisecond)
+		spec.StartAt = &at
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Start.Before(at) {
+			t.Errorf("window opened at %v, before %v", res.Start, at)
+		}
+	})
+}
+
+// The seconds of a run add up to the whole.
+func TestIntervals(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		s := serve(t, users())
+		spec := s.spec(engine, getUser)
+		spec.Kind, spec.RatePerSec, spec.Window, spec.Intervals = record.Open, 100, 1500*time.Millisecond, true
+		var seconds atomic.Int64
+		res, err := RunWatched(t.Context(), spec, Hooks{Second: func(record.Slice) { seconds.Add(1) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		whole := histogram.New()
+		for _, in := range res.Intervals {
+			h, err := histogram.Decode(in.Response)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole.Merge(h)
+		}
+		if len(res.Intervals) != 2 || res.Intervals[1].Length != 500*time.Millisecond || *whole.Encode() != *res.Response {
+			t.Errorf("%d intervals: %d values, want %d", len(res.Intervals), whole.Count(), res.Response.Count)
+		}
+		if seconds.Load() == 0 {
+			t.Error("nobody was told of a second")
+		}
+	})
+}
