@@ -132,17 +132,24 @@ func sentence(d record.Verdict) []value {
 	n := ratioOf(d, "ratio", *d.Ratio, fmt.Sprintf("%.3f", *d.Ratio)+narrow+"×")
 	n.Class = "strong"
 	var all []value
+	if stats.Word(d.Word) == stats.Invalid { // measured, and no comparison
+		n.Class = "rejected"
+		all = append(all, text("No comparison: "))
+	}
 	switch findings.Metric(q.Metric) {
 	case findings.Rate:
-		all = []value{text(q.Target + " answers "), n, text(" as many requests per second as " + q.Base)}
+		all = append(all, name(q.Target), text(" answers "), n, text(" as many requests per second as "), name(q.Base))
 	case findings.ServerCPU:
-		all = []value{text("A request costs " + q.Target + " "), n, text(" the CPU time that it costs " + q.Base)}
+		all = append(all, text("a request costs "), name(q.Target), text(" "), n, text(" the CPU time that it costs "), name(q.Base))
 	case findings.P99:
-		all = []value{text("The p99 latency of " + q.Target + " is "), n, text(" that of " + q.Base)}
+		all = append(all, text("the p99 latency of "), name(q.Target), text(" is "), n, text(" that of "), name(q.Base))
 	case findings.LoadPSS:
-		all = []value{text("Under load " + q.Target + " holds "), n, text(" the memory of " + q.Base)}
+		all = append(all, text("under load "), name(q.Target), text(" holds "), n, text(" the memory of "), name(q.Base))
 	default:
-		all = []value{text(q.Metric + " of " + q.Target + " is "), n, text(" that of " + q.Base)}
+		all = append(all, text(q.Metric+" of "), name(q.Target), text(" is "), n, text(" that of "), name(q.Base))
+	}
+	if all[0].Class == "" { // a name keeps its letters
+		all[0].Text = sentenceCase(all[0].Text)
 	}
 	return append(all, text(" ("+q.Scenario+")."))
 }
@@ -242,7 +249,7 @@ func (v view) tiles(head map[string]string) []tile {
 		{"Machine grade", []value{text(grade)}, meaning},
 		v.noise(),
 		{"Evidence", []value{{Text: fmt.Sprint(counted), Number: float64(counted), Metric: "runs", Stat: "counted"}},
-			fmt.Sprintf("fresh processes that count, of %d that ran, in %d blocks; %d discarded, all listed below", len(v.s.Runs), v.s.Plan.Blocks, len(v.e.Discarded))},
+			fmt.Sprintf("fresh processes that count, of %d that ran; blocks: %d; discarded: %d, all listed below", len(v.s.Runs), v.s.Plan.Blocks, len(v.e.Discarded))},
 	}
 }
 

@@ -32,15 +32,16 @@ type point struct {
 func (v view) timeline(sc record.Scenario) (figure, bool) {
 	lines := map[string][]point{}
 	first, last, most, step := 0.0, 0.0, 0.0, time.Duration(0)
+	longest := 0
 	cells := v.cells(sc)
 	for _, c := range cells {
 		points, slice := v.slices(c)
 		for _, p := range points {
 			first, last, most = min(first, p.x), max(last, p.x), max(most, p.v.Number)
 		}
-		lines[c.Target], step = points, max(step, slice)
+		lines[c.Target], step, longest = points, max(step, slice), max(longest, len(points))
 	}
-	if last <= first {
+	if longest < 4 { // the windows of a smoke run are no course of time
 		return figure{}, false
 	}
 	f := figure{Title: fmt.Sprintf("Rate over time, per %v", step), Unit: "req/s",

@@ -60,7 +60,7 @@ func (v view) stripRow(s *svg, c *findings.Cell, m findings.Metric, u unit, x sc
 	for i, p := range c.Processes {
 		if n, ok := p.Values[m]; ok {
 			value := of(c, string(m), block(p), n, u)
-			dy := float64(i%3-1) * 4.5 // side by side where values are close
+			dy := float64((i+1)%3-1) * 4.5 // side by side where values are close, the first in the middle
 			s.mark(series, at(n), y+dy, 2.6, value, fmt.Sprintf("%s, block %d: %s %s", c.Target, p.Step.Block, value.Text, u.name))
 		}
 	}
@@ -107,6 +107,9 @@ func (v view) medians(cells []*findings.Cell, m findings.Metric, u unit) []value
 			continue
 		}
 		lead := "The median process of "
+		if c.Summary[m].N == 1 {
+			lead = "The one process of "
+		}
 		if len(all) > 0 {
 			lead = "; of "
 		}
