@@ -16,7 +16,7 @@ func failedChecks(_ *record.Session, e *Evaluation) []record.Finding {
 		for _, p := range c.Processes {
 			runs++
 			for _, check := range checks(p.run) {
-				if check.OK {
+				if check.OK || check.Unknown { // what this system does not tell caps the grade once, and is no event of a run
 					continue
 				}
 				i, seen := at[check.Name]
