@@ -176,3 +176,13 @@ func TestBalance(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownCheckIsNoEvent(t *testing.T) {
+	s := pair(6)
+	of(s, "a", 1).Checks = []record.Check{{Name: "thermal slow-downs", Unknown: true, Observed: "unknown", Limit: "0"}}
+	for _, f := range Evaluate(s).Findings {
+		if f.Code == "check-failed" {
+			t.Errorf("got %+v", f)
+		}
+	}
+}
