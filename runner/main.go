@@ -53,6 +53,7 @@ type commands struct {
 	Verify    verifyCmd    `cmd:"" help:"Check every file of an archive, and work every printed number out again from the raw record."`
 	List      listCmd      `cmd:"" help:"All archives, a line each."`
 	Show      showCmd      `cmd:"" help:"One run of an archive in full, with the end of its server's log."`
+	Diff      diffCmd      `cmd:"" help:"What differs between two archives: plan, contract, versions, machine, and numbers with their intervals."`
 	Decide    decideCmd    `cmd:"" help:"Answer the question of a session by the rule fixed before its first run, and file the answer with it."`
 	Plan      planCmd      `cmd:"" help:"Show what compare would run, in which order, how long."`
 	Check     checkCmd     `cmd:"" help:"Prove servers against the contract and against each other; nothing is timed."`
