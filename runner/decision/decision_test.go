@@ -142,6 +142,31 @@ var neighbours = []golden{
 	{"no rule before the first run", changed(func(s *record.Session) { s.Plan.Decision = nil }), inputs(), record.NotProven, "fixed no rule"},
 	{"no verdict, no GO", changed(func(s *record.Session) { s.Plan.Primary = nil }), inputs(), record.NotProven, "was not asked"},
 	{"a machine that failed a gate", changed(func(s *record.Session) { s.Host.Grade = "D" }), inputs(), record.NotProven, "is INVALID"},
+	{"an SLO that some processes meet", plain, with(func(in *record.DecisionInputs) { memoryBinds(in); in.SLO, in.OwnIO = of(2.02), of(0.0) }), record.NotProven, "met by some processes"},
+	{"a tail beside its generator proves nothing", changed(func(s *record.Session) {
+		for i := range s.Plan.Targets {
+			s.Plan.Targets[i].GeneratorCPUs = []int{0, 1}
+		}
+	}), with(func(in *record.DecisionInputs) { memoryBinds(in); in.SLO, in.OwnIO = of(3.0), of(0.0) }), record.NotProven, "beside its generator"},
+	{"more processes than vCPUs", plain, with(func(in *record.DecisionInputs) { in.NodeProcesses = of(2) }), record.NotProven, "2 Node processes on 1 vCPUs"},
+	{"a cluster that saves less than matters", plain, with(func(in *record.DecisionInputs) {
+		heavy(in)
+		twoCPUs(in)
+		in.MinReplicas, in.OwnMemory = of(64), of(0.0)
+	}), record.NoGo, "against today"},
+	{"a cluster that nobody can tell from one process", changed(func(s *record.Session) {
+		for i := range s.Runs {
+			if r := &s.Runs[i]; r.Step.Target == "node-cluster-2" && r.Step.Scenario == "get-open" {
+				cpuTimes(r, []float64{0.15, 1.9}[r.Step.Block%2]*(1+0.01*float64(r.Step.Block)))
+			}
+		}
+	}), with(twoCPUs), record.NotProven, "whether Go has to beat today's Node or a cluster is not proven"},
+	{"a part that pays does not go before a cluster", plain, with(func(in *record.DecisionInputs) {
+		heavy(in)
+		twoCPUs(in)
+		in.Parts = []record.DecisionPart{{Name: "lookup", Replicas: of(34), PeakRate: of(250_000.0), OwnCPU: of(0.02), EffortDays: of(5.0)}}
+	}), record.ClusterFirst, "a cluster of 2 saves"},
+	{"no inputs and no verdicts", changed(func(s *record.Session) { s.Plan.Primary = nil }), record.DecisionInputs{}, record.NotProven, "gives no verdict"},
 	{"a part does not pay either", plain, with(func(in *record.DecisionInputs) {
 		heavy(in)
 		in.Parts = []record.DecisionPart{{Name: "render", Replicas: of(33), PeakRate: of(9_500.0), EffortDays: of(10.0)}}
