@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gonogo/runner/archive"
@@ -208,7 +210,8 @@ var derived = map[string]report.Writer{"report.html": page.HTML, "report.md": re
 // keep writes what is derived from a session: its reports, the sums of all its
 // files, and benchmark.json.
 func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error {
-	for name, write := range derived {
+	for _, name := range slices.Sorted(maps.Keys(derived)) {
+		write := derived[name]
 		if err := archive.WriteFile(filepath.Join(dir, name), func(f *os.File) error { return write(f, loaded, e) }); err != nil {
 			return err
 		}
