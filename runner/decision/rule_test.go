@@ -87,7 +87,8 @@ func TestCountable(t *testing.T) {
 }
 
 func TestWhole(t *testing.T) {
-	for x, want := range map[float64]float64{(0.1 + 0.2) * 10: 3, 3.0001: 4, 2.9: 3, 0: 0} {
+	tenth := 0.1 // a variable, for constants are added exactly: 3.0000000000000004
+	for x, want := range map[float64]float64{(tenth + 2*tenth) * 10: 3, 3.0001: 4, 2.9: 3, 0: 0} {
 		if got := whole(x); got != want {
 			t.Errorf("whole(%v) = %v, want %v", x, got, want)
 		}
