@@ -220,6 +220,10 @@ func (e *epollEngine) turn(wait time.Duration) error {
 			continue
 		}
 		e.handle(l, ev.Events, woke)
+		// What falls due meanwhile does not wait for the other events.
+		if e.idle.n > 0 && l.x.done >= e.nextDue {
+			e.dispatch(l.x.done)
+		}
 	}
 	return nil
 }
@@ -228,7 +232,7 @@ func (e *epollEngine) turn(wait time.Duration) error {
 // been idle longest first, so that all of them rest alike.
 func (e *epollEngine) dispatch(now time.Duration) {
 	e.nextDue = forever
-	for e.idle.n > 0 && !e.p.finished(now) && !e.p.hopeless() {
+	for !e.p.finished(now) && !e.p.hopeless() {
 		if e.p.open != nil {
 			if e.nextDue, _ = e.p.due(); e.nextDue > now {
 				return

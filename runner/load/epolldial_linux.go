@@ -16,7 +16,7 @@ const edgeTriggered = 1 << 31
 // dial begins to connect.
 func (e *epollEngine) dial(l *epollLane) {
 	e.dials++
-	l.state, l.hangup = dialling, false
+	l.state, l.hangup, l.pending = dialling, false, nil
 	now := e.clock.now()
 	l.overdue = now + e.spec.Timeout
 	if err := e.open(l); err != nil {
@@ -129,5 +129,6 @@ func (e *epollEngine) disturbed(l *epollLane) {
 		return
 	}
 	e.p.rec.fault(f.kind, f.text)
+	e.p.rec.badInARow++ // a server that closes whatever it accepts is not dialled for ever
 	e.replace(l)
 }

@@ -99,7 +99,7 @@ func (e *epollEngine) complete(l *epollLane, f *fault) {
 			e.idle.push(l)
 			return
 		}
-	case l.hangup || l.ends:
+	case l.hangup || l.ends || len(l.pending) > 0:
 		e.replace(l)
 		return
 	}
@@ -154,8 +154,14 @@ func (e *epollEngine) send(l *epollLane) {
 	l.state = busy
 	l.overdue = l.x.sent + e.spec.Timeout
 	l.pending = e.out
-	if e.flush(l) && len(l.pending) > 0 {
+	if !e.flush(l) {
+		return
+	}
+	if len(l.pending) > 0 {
 		l.pending = slices.Clone(l.pending)
+	}
+	if l.hangup { // the server closed its side when it accepted: there is no event to come
+		e.receive(l, l.x.sent)
 	}
 }
 
