@@ -189,6 +189,11 @@ func TestOtherWorkIsNotCompared(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	b = session(t, true)
+	b.Plan.Scenarios[0].Targets = []string{"go-1", "node-1", "go-2", "node-cluster-2"} // who else runs it is no other work
+	if r := compared(t, a, b); len(r.Effects) != 8 {
+		t.Errorf("%+v", r)
+	}
+	b.Plan.Scenarios[0].Targets = nil
 	for _, s := range []*record.Session{a, b} {
 		s.Plan.Scenarios[0].Kind = record.Open
 	}

@@ -12,6 +12,7 @@ import (
 	"gonogo/runner/findings"
 	"gonogo/runner/histogram"
 	"gonogo/runner/record"
+	"gonogo/runner/report"
 )
 
 // TestQuantileByHand: values below 2048 ns have a bucket each, so nearest rank can
@@ -199,6 +200,69 @@ func TestEveryNumberMatters(t *testing.T) {
 		change(&e)
 		if wrong := fmt.Sprint(Evaluation(s, &e)); !strings.Contains(wrong, what) {
 			t.Errorf("%s: %s", what, wrong)
+		}
+	}
+}
+
+// TestWhichRunsCount: by hand, and as findings counts them.
+func TestWhichRunsCount(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(s *record.Session)
+		want   int // of the 48 runs of the session
+	}{
+		"all":                            {func(*record.Session) {}, 48},
+		"failed":                         {func(s *record.Session) { s.Runs[3].Outcome, s.Runs[3].Reason = record.Failed, "x" }, 47},
+		"a check voids":                  {func(s *record.Session) { s.Runs[3].Checks = []record.Check{{Void: true}} }, 47},
+		"a check of the generator voids": {func(s *record.Session) { s.Runs[3].Load.Checks = []record.Check{{Void: true}} }, 47},
+		"a check warns":                  {func(s *record.Session) { s.Runs[3].Checks = []record.Check{{}} }, 48},
+		// One run of a group of four targets was made again: the other three count no
+		// more, for their group ran again.
+		"repeated": {func(s *record.Session) {
+			again := s.Runs[0]
+			again.Attempt = 1
+			s.Runs = append(s.Runs, again)
+		}, 45},
+		"to confirm a maximum": {func(s *record.Session) {
+			extra := s.Runs[0]
+			extra.Step.Block, extra.Step.Index = 7, 48
+			s.Plan.Confirm, s.Runs = []record.Step{extra.Step}, append(s.Runs, extra)
+		}, 48},
+		"a histogram of another count": {func(s *record.Session) { s.Runs[0].Load.Service.Count++ }, 47},
+	} {
+		s := session(t, "standard")
+		c.change(s)
+		k := newChecker(s)
+		n := 0
+		for i := range s.Runs {
+			if k.counts(&s.Runs[i]) {
+				n++
+			}
+		}
+		e := findings.Evaluate(s)
+		if wrong := Evaluation(s, &e); n != c.want || len(wrong) > 0 {
+			t.Errorf("%s: %d runs count, want %d; %v", name, n, c.want, wrong)
+		}
+	}
+}
+
+// TestRows: a row twice, a row gone, and a file that is no CSV.
+func TestRows(t *testing.T) {
+	s := session(t, "one-repeat")
+	var b strings.Builder
+	if err := report.CSV(&b, s, findings.Evaluate(s)); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	for _, c := range []struct{ text, want string }{
+		{b.String(), "[]"},
+		{b.String() + lines[1], "line 6, run: says a run of step go-1/get-c50/b01"},
+		{strings.Join(lines[:4], ""), "says nothing, the raw record gives a run"},
+		{strings.Replace(b.String(), ",1,", ",x,", 1), "line 2, run"},
+		{"", "there is no head"},
+		{"a,b\nc\n", "wrong number of fields"},
+	} {
+		if got := fmt.Sprint(Rows(s, c.text)); !strings.Contains(got, c.want) {
+			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }
