@@ -60,8 +60,10 @@ func newEpollEngine(spec *record.LoadSpec, s *stream, c clock) *epollEngine {
 		spec: spec, clock: c, epfd: -1, events: make([]event, eventsAtOnce),
 		readers: readers{keep: keepFor(s)}, checkEvery: min(spec.Timeout/50, 50*time.Millisecond),
 	}
-	for i := range spec.Connections {
-		e.lanes = append(e.lanes, &epollLane{lane: newLane(i, s), fd: -1})
+	lanes := make([]epollLane, spec.Connections) // side by side, for the processor's cache
+	for i := range lanes {
+		lanes[i] = epollLane{lane: newLane(i, s), fd: -1}
+		e.lanes = append(e.lanes, &lanes[i])
 	}
 	e.idle.lanes = make([]*epollLane, 2*len(e.lanes))
 	return e
@@ -92,9 +94,11 @@ func (e *epollEngine) connect(ctx context.Context) error {
 			e.failed = context.Cause(ctx)
 		}
 		if e.failed != nil {
-			e.close()
-			return e.failed
+			break
 		}
+	}
+	if e.failed != nil {
+		return e.failed
 	}
 	e.live = len(e.lanes)
 	if e.spec.NewConns {

@@ -29,7 +29,7 @@ func simulate(t *testing.T, spec record.LoadSpec, service func(sent time.Duratio
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{spec: &spec, rec: newRecorder(spec.Kind == record.Open, 8), engine: &netEngine{live: spec.Connections}}
+	r := &run{spec: &spec, rec: newRecorder(spec.Kind == record.Open, 8, time.Second), engine: &netEngine{live: spec.Connections}}
 	sim := &simulation{rec: r.rec, phase: r.phase(0, spec.Window, 0, spec.Count), spec: spec}
 	if shape != nil {
 		shape(sim)

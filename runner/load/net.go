@@ -66,11 +66,7 @@ func (e *netEngine) connect(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
-		e.close()
-		return err
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 func (e *netEngine) close() {

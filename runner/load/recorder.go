@@ -34,11 +34,12 @@ type recorder struct {
 
 	poolWaits, sentInTime uint64
 
+	width   time.Duration // of a slice
 	slices  []record.Slice
 	warm    []record.Slice
 	slowest slowest
 	pauses  pauses
-	second  func(record.Slice) // called with each second that is over, or nil
+	second  func(record.Slice) // called with each slice that is over, or nil
 
 	keepIntervals bool
 	intervals     []interval
@@ -56,11 +57,12 @@ type recorder struct {
 	lastBad   string
 }
 
-func newRecorder(open bool, seconds int) *recorder {
+// newRecorder makes room for so many slices of the timeline, each of that width.
+func newRecorder(open bool, slices int, width time.Duration) *recorder {
 	return &recorder{
-		open: open, errors: map[string]record.ErrorKind{},
+		open: open, width: width, errors: map[string]record.ErrorKind{},
 		response: histogram.New(), service: histogram.New(), lag: histogram.New(), pacing: histogram.New(), miss: histogram.New(),
-		slices: make([]record.Slice, 0, seconds),
+		slices: make([]record.Slice, 0, slices),
 	}
 }
 
@@ -219,18 +221,18 @@ func (r *recorder) landed(at time.Duration, bytes int, x *exchange) {
 	r.bytesIn += uint64(bytes)
 }
 
-// sliceAt is the second that a time of the window falls into.
+// sliceAt is the slice that a time of the window falls into.
 func (r *recorder) sliceAt(at time.Duration) *record.Slice {
 	if at < r.start {
 		return nil
 	}
-	n := int((at - r.start) / time.Second)
+	n := int((at - r.start) / r.width)
 	for len(r.slices) <= n {
 		if len(r.slices) > 0 && r.second != nil {
 			r.second(r.slices[len(r.slices)-1])
 		}
 		r.slices = append(r.slices, record.Slice{
-			Start: time.Duration(len(r.slices)) * time.Second, Length: time.Second,
+			Start: time.Duration(len(r.slices)) * r.width, Length: r.width,
 		})
 	}
 	return &r.slices[n]

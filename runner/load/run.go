@@ -10,6 +10,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -20,7 +21,7 @@ import (
 
 // engine keeps the connections and moves requests over them.
 type engine interface {
-	// connect establishes all connections, or fails.
+	// connect establishes all connections, or fails; close is called in any case.
 	connect(context.Context) error
 	// run carries out a phase and returns when nothing is in flight any more.
 	run(context.Context, *phase) error
@@ -78,9 +79,10 @@ func RunWatched(ctx context.Context, spec record.LoadSpec, h Hooks) (*record.Loa
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
+	width := cmp.Or(spec.Slice, time.Second)
 	r := &run{
 		spec: &spec, clock: clock{time.Now()}, ceiling: h.Ceiling,
-		rec: newRecorder(spec.Kind == record.Open, int((spec.Warmup+spec.Window)/time.Second)+8),
+		rec: newRecorder(spec.Kind == record.Open, int((spec.Warmup+spec.Window)/width)+8, width),
 	}
 	r.rec.second, r.rec.keepIntervals = h.Second, spec.Intervals
 	if r.engine, err = newEngine(&spec, s, r.clock); err != nil {
@@ -89,10 +91,10 @@ func RunWatched(ctx context.Context, spec record.LoadSpec, h Hooks) (*record.Loa
 	if h.Edge == nil {
 		h.Edge = func(string) error { return nil }
 	}
+	defer r.engine.close()
 	if err := r.engine.connect(ctx); err != nil {
 		return nil, fmt.Errorf("%w to %s: %w", ErrConnect, spec.Address, err)
 	}
-	defer r.engine.close()
 	defer quiet()()
 	return r.phases(ctx, h.Edge)
 }
