@@ -83,11 +83,10 @@ func measured(st record.Step, k record.Kind, t record.Target, of truth, jitter f
 	r.Load = &record.LoadResult{Kind: k, Window: window, Counts: record.Counts{Planned: n, OK: n, InWindow: n}, CPU: record.CPUTime{User: 100 * time.Millisecond}}
 	cpu := time.Duration(of.micros * 1e3 * n * jitter)
 	switch k {
-	case record.Closed: // the server uses its CPUs up
+	case record.Closed: // the server uses its CPUs up; latency decides nothing here and is left out
 		got := uint64(of.rate * jitter)
 		r.Load.Counts = record.Counts{Planned: got, OK: got, InWindow: got}
 		cpu = time.Duration(0.98 * float64(len(t.CPUs)) * float64(window))
-		r.Load.Service = latencies(2)
 	case record.Open:
 		r.OfferedPerSec = 7500
 		r.Load.Counts = record.Counts{Planned: 7500, OK: 7500, InWindow: 7500}
