@@ -96,7 +96,7 @@ func TestStallIsSeen(t *testing.T) {
 		}
 		// All that were due in the first half of the stop waited for the other half.
 		half := 1 - stopped.Seconds()/2/window.Seconds()
-		if p := quantile(t, res.Response, half); p < stopped/2-20*time.Millisecond {
+		if p := quantile(t, res.Response, half); p < stopped/2-stopped/10 {
 			t.Errorf("open loop, stopped for %v: p%.0f of response time %v", stopped, 100*half, p)
 		}
 		// From the send 4 requests waited, one on each connection.
@@ -106,7 +106,7 @@ func TestStallIsSeen(t *testing.T) {
 		closed := stubSpec(address, engine)
 		closed.Window = window
 		res, stopped = run(closed)
-		if res.Service.Max < stopped-20*time.Millisecond || quantile(t, res.Service, 0.95) > stopped/4 {
+		if res.Service.Max < stopped*3/4 || quantile(t, res.Service, 0.95) > stopped/4 {
 			t.Errorf("closed loop, stopped for %v: p95 %v, maximum %v", stopped, quantile(t, res.Service, 0.95), res.Service.Max)
 		}
 	})
