@@ -42,6 +42,11 @@ func Make(s *record.Session, e findings.Evaluation, in record.DecisionInputs) (*
 		d.Levels, d.Clustering, d.CapacityTimes, d.Gains = m.levels(), m.clustering(), m.capacityTimes(), m.gains(in)
 	}
 	d.NotMeasured = m.notMeasured(in)
+	for _, f := range e.Findings {
+		if f.Severity == record.Warn {
+			d.Warnings = append(d.Warnings, f.Text)
+		}
+	}
 	m.answer(d, in)
 	return d, nil
 }

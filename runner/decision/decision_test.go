@@ -289,6 +289,7 @@ func TestInputsThatCannotBe(t *testing.T) {
 		"peak_rate_per_sec":           func(in *record.DecisionInputs) { in.PeakRate = of(0.0) },
 		"cpu_target_ratio":            func(in *record.DecisionInputs) { in.CPUTarget = of(60.0) },
 		"horizon_months":              func(in *record.DecisionInputs) { in.HorizonMonths = of(1e13) },
+		"parts are 101":               func(in *record.DecisionInputs) { in.Parts = make([]record.DecisionPart, 101) },
 		"part 1":                      func(in *record.DecisionInputs) { in.Parts = []record.DecisionPart{{}} },
 		`part "a": peak_rate_per_sec`: func(in *record.DecisionInputs) { in.Parts = []record.DecisionPart{{Name: "a", PeakRate: of(-1.0)}} },
 	} {

@@ -25,6 +25,7 @@ var resources = []string{byCPU, byMemory, byAvailability, byLatency}
 const (
 	maxCount  = 1_000_000
 	maxAmount = 1e12
+	maxParts  = 100
 )
 
 // Check reports what inputs cannot be true of any service. An input that is absent
@@ -67,6 +68,9 @@ func Check(in record.DecisionInputs) error {
 	positive("horizon_months", in.HorizonMonths)
 	if x := in.CPUTarget; x != nil && !(*x > 0 && *x <= 1) {
 		bad("cpu_target_ratio is %g: it must be above 0 and at most 1", *x)
+	}
+	if n := len(in.Parts); n > maxParts {
+		bad("parts are %d: at most %d", n, maxParts)
 	}
 	names := map[string]bool{}
 	for i, p := range in.Parts {

@@ -136,6 +136,9 @@ func TestRejected(t *testing.T) {
 			t.Errorf("%d of %+v in %+v", found, want, d.Rejected)
 		}
 	}
+	if text := strings.Join(d.Warnings, "\n"); !strings.Contains(text, "runs were discarded") || !strings.Contains(text, "the generator was the limit") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
 	for _, c := range d.CapacityTimes {
 		if c.Target == "go-1" || c.Target == "go-2" {
 			t.Errorf("a capacity time of a rate that the server did not limit: %+v", c)

@@ -94,6 +94,7 @@ type Decision struct {
 	CapacityTimes []CapacityTime `json:"capacity_times,omitempty"`
 	Gains         []Gain         `json:"gains,omitempty"`
 	Rejected      []Rejected     `json:"rejected,omitempty"`
+	Warnings      []string       `json:"warnings,omitempty"` // what the session warns of
 	NotMeasured   []string       `json:"not_measured"`
 	Expiry        Expiry         `json:"expiry"`
 }

@@ -39,6 +39,7 @@ func Decision(w io.Writer, d *record.Decision) error {
 	}
 	evidence(&b, d)
 	rejectedOf(&b, d.Rejected)
+	bullets(&b, "What the session warns of", d.Warnings)
 	bullets(&b, "What was not measured", d.NotMeasured)
 	bullets(&b, "Holds until one of these changes", expiryOf(d.Expiry))
 	return flush(w, &b)
