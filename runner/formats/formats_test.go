@@ -201,3 +201,21 @@ func TestWriteError(t *testing.T) {
 		}
 	}
 }
+
+// A run that does not count is in no format: its latencies neither in the log nor in
+// the pooled distribution.
+func TestVoidRunsStayOut(t *testing.T) {
+	s := session()
+	r := &s.Runs[0] // go-1/get-c50/b01
+	r.Outcome, r.Reason = record.Void, "disturbed"
+	e := findings.Evaluate(s)
+	if log := written(t, Log, s, e); strings.Contains(log, "Tag=go-1/get-c50/b01") || !strings.Contains(log, "Tag=go-1/get-c50/b02") {
+		t.Errorf("log:\n%s", log)
+	}
+	if d := written(t, Distribution, s, e); !strings.Contains(d, "#[Cell = go-1/get-c50, service time in ms, processes pooled = 1,") {
+		t.Errorf("distribution:\n%.200s", d)
+	}
+	if b := written(t, Bench, s, e); strings.Count(b, "target=go-1/scenario=get-c50") != 1 {
+		t.Errorf("bench:\n%s", b)
+	}
+}
