@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
 	"gonogo/runner/report"
@@ -229,6 +231,38 @@ func TestGoldens(t *testing.T) {
 		if err != nil || !bytes.Equal(page.Bytes(), want) {
 			t.Errorf("%s differs (%v): go test ./runner/decision -update\n%s", name, err, page.String())
 		}
+	}
+}
+
+// TestSchema: every decision is what docs/schema/decision.json says, and its inputs
+// are what inputs.json says, also where lists are empty.
+func TestSchema(t *testing.T) {
+	c := jsonschema.NewCompiler()
+	schema, err := c.Compile("../../docs/schema/decision.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := c.Compile("../../docs/schema/inputs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := func(name string, s *jsonschema.Schema, x any) {
+		data, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(v); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, c := range append(goldens[:len(goldens):len(goldens)], neighbours...) {
+		d := decide(t, c.session, c.in)
+		valid(c.name, schema, d)
+		valid(c.name, inputs, d.Inputs)
 	}
 }
 

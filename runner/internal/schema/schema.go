@@ -68,6 +68,8 @@ var Files = []File{
 	{"run", "What one fresh process yielded: runs/*.json", "Run", false},
 	{"session", "The end of a session: session.json", "seal", false},
 	{"load", "What gonogo load --json prints", "LoadRecord", false},
+	{"decision", "What gonogo decide files: decision.json", "Decision", false},
+	{"inputs", "What gonogo decide --inputs reads", "DecisionInputs", false},
 }
 
 // generator builds one schema.
