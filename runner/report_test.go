@@ -21,7 +21,7 @@ func gonogo(args ...string) (code int, out, err string) {
 
 // archived writes a session of report's testdata as compare would, run by run,
 // and gives its id.
-func archived(t *testing.T, out, name string, finish bool) string {
+func archived(t testing.TB, out, name string, finish bool) string {
 	t.Helper()
 	s, err := archive.Load(filepath.Join("report", "testdata", "sessions", name, "benchmark.json"))
 	if err != nil {

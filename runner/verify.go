@@ -169,14 +169,20 @@ func (v *verification) derived(dir, name string, s *record.Session, e findings.E
 // published holds a benchmark.json against the folder of the same session. Either
 // may be away: a record can be copied without the other.
 func (v *verification) published(file, dir string) error {
-	one, errOne := archive.Load(file)
-	two, errTwo := archive.Load(dir)
-	for _, err := range []error{errOne, errTwo} {
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	two, err := archive.Load(dir)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
 			v.Notes = append(v.Notes, "not compared: "+err.Error())
 		}
+		return nil
 	}
-	if errOne != nil || errTwo != nil || one.ID != two.ID {
+	if !begins(file, two.ID) {
+		return nil
+	}
+	const what = "benchmark.json"
+	one, err := archive.Load(file)
+	if err != nil {
+		v.add(what, "", archive.Problem{File: file, Text: err.Error()})
 		return nil
 	}
 	d, err := diff.Values(one, two)
@@ -187,8 +193,29 @@ func (v *verification) published(file, dir string) error {
 	for _, x := range d {
 		problems = append(problems, archive.Problem{File: file, Text: fmt.Sprintf("%s is %.60s, in %s it is %.60s", x.Path, orAbsent(x.A), dir, orAbsent(x.B))})
 	}
-	v.add("benchmark.json", "the same as "+dir, problems...)
+	if len(d) == 0 { // what means the same, as another space or a name in capitals, is altered all the same
+		same, err := archive.Same(file, two)
+		if err != nil {
+			return err
+		}
+		if !same {
+			problems = append(problems, archive.Problem{File: file, Text: "altered: it means what " + dir + " holds, and is not what gonogo wrote"})
+		}
+	}
+	v.add(what, "the same as "+dir+", to the byte", problems...)
 	return nil
+}
+
+// begins tells whether the head of a file names a session. The file may be cut, or
+// of another session, or not be there.
+func begins(file, id string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	return err == nil && bytes.Contains(head, []byte(id))
 }
 
 // first is the first problem, or "".

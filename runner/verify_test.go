@@ -15,7 +15,7 @@ import (
 )
 
 // whole is a session as compare leaves it, with a log for each run.
-func whole(t *testing.T, out, name string) string {
+func whole(t testing.TB, out, name string) string {
 	t.Helper()
 	dir := filepath.Join(out, archived(t, out, name, true))
 	s, err := archive.Load(dir)
@@ -138,6 +138,37 @@ func TestVerifyPublished(t *testing.T) {
 			t.Errorf("%s: %s", ref, found)
 		}
 	}
+}
+
+// FuzzVerifyPublished: any change or cut of benchmark.json behind its id, be it of a
+// space, is found, and the file named.
+func FuzzVerifyPublished(f *testing.F) {
+	out := f.TempDir()
+	dir := whole(f, out, "one-repeat")
+	file := filepath.Join(out, "benchmark.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		f.Fatal(err)
+	}
+	id := bytes.Index(data, []byte(filepath.Base(dir))) + len(filepath.Base(dir))
+	for at := range uint(20) {
+		f.Add(at*997, byte(1+at%2*0x1f), false)
+	}
+	f.Add(uint(1), byte(0), true)
+	f.Add(uint(len(data)-id-1), byte(0), true)
+	f.Fuzz(func(t *testing.T, at uint, change byte, cut bool) {
+		i := id + int(at%uint(len(data)-id))
+		altered := bytes.Clone(data)
+		if cut {
+			altered = altered[:i]
+		} else if altered[i] ^= change; change == 0 {
+			return
+		}
+		overwrite(t, file, altered)
+		if found := wrong(t, dir, out); !strings.Contains(found, "WRONG  benchmark.json") || !strings.Contains(found, file) {
+			t.Errorf("byte %d ^ %#x, cut %v: %s", i, change, cut, found)
+		}
+	})
 }
 
 // TestVerifyCutShort: a session without an end has no sums to hold it to, and that

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,24 @@ func Publish(path string, s *record.Session) error {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
 	return writeBytes(path, data)
+}
+
+// Same reports whether a file is, to the byte, what Publish writes of a session.
+func Same(path string, s *record.Session) (bool, error) {
+	want, err := encode(s)
+	if err != nil {
+		return false, fmt.Errorf("compare %s: %w", path, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("compare %s: %w", path, cause(err))
+	}
+	defer f.Close()
+	got, err := readMost(f, maxTotal)
+	if err != nil {
+		return false, fmt.Errorf("compare %s: %w", path, cause(err))
+	}
+	return bytes.Equal(got, want), nil
 }
 
 func loadFile(name string) (*record.Session, error) {
