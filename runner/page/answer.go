@@ -166,9 +166,9 @@ func (v view) small(d record.Verdict) []value {
 	if d.Lo != nil && d.Hi != nil {
 		add("95 % interval ", ratioOf(d, "lo", *d.Lo, fmt.Sprintf("%.3f", *d.Lo)), text(" to "), ratioOf(d, "hi", *d.Hi, fmt.Sprintf("%.3f", *d.Hi)))
 	}
-	add("margin ±", ratioOf(d, "margin", d.Primary.MarginRatio, digits(d.Primary.MarginRatio*100)), text(" %"))
+	add("margin ±", ratioOf(d, "margin", d.Primary.MarginRatio, fmt.Sprintf("%.3g", d.Primary.MarginRatio*100)), text("\u00a0%"))
 	if d.NoiseFloor != nil {
-		add("noise ±", ratioOf(d, "noise", *d.NoiseFloor, fmt.Sprintf("%.1f", *d.NoiseFloor*100)), text(" %"))
+		add("noise ±", ratioOf(d, "noise", *d.NoiseFloor, fmt.Sprintf("%.1f", *d.NoiseFloor*100)), text("\u00a0%"))
 	}
 	if d.Adjusted != nil {
 		p := fmt.Sprintf("p = %.3f", *d.Adjusted)
@@ -177,7 +177,7 @@ func (v view) small(d record.Verdict) []value {
 		}
 		add("", ratioOf(d, "p", *d.Adjusted, p), text(", adjusted"))
 	}
-	add("", ratioOf(d, "blocks", float64(d.Blocks), fmt.Sprint(d.Blocks)), text(" blocks"))
+	add("", ratioOf(d, "blocks", float64(d.Blocks), fmt.Sprint(d.Blocks)), text("\u00a0blocks"))
 	if t, _ := v.s.Plan.Target(d.Primary.Target); t.Shared() {
 		add("CPUs shared with the generator")
 	}
