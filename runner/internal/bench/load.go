@@ -8,7 +8,7 @@ import (
 
 const (
 	pairs  = 5
-	window = 3 * time.Second
+	window = 2 * time.Second
 )
 
 // arm is one generator of the comparison.
