@@ -21,14 +21,14 @@ import (
 const stubCommand = "bin/stub"
 
 type calibrateCmd struct {
-	From     string `help:"Take the noise from this archived session instead of measuring it." placeholder:"ARCHIVE"`
-	Sessions int    `help:"Real sessions of each truth; 0: simulate only." default:"10" placeholder:"N"`
-	Blocks   int    `help:"Blocks of the real sessions (default: those of the default plan)." placeholder:"N"`
-	Sims     int    `help:"Simulated sessions of each design." default:"1000" placeholder:"N"`
-	Seed     uint64 `help:"Seed of orders and simulations (default: random; printed)." placeholder:"N"`
-	Out      string `help:"Folder of the archives; calibration keeps its own in DIR/calibration." default:"results" placeholder:"DIR"`
-	Markdown string `help:"Write the result as Markdown, too." placeholder:"FILE"`
-	JSON     bool   `help:"Print JSON."`
+	From     string  `help:"Take the noise from this archived session instead of measuring it." placeholder:"ARCHIVE"`
+	Sessions int     `help:"Real sessions of each truth; 0: simulate only." default:"10" placeholder:"N"`
+	Blocks   int     `help:"Blocks of the real sessions (default: those of the default plan)." placeholder:"N"`
+	Sims     int     `help:"Simulated sessions of each design." default:"1000" placeholder:"N"`
+	Seed     *uint64 `help:"Seed of orders and simulations (default: random; printed)." placeholder:"N"`
+	Out      string  `help:"Folder of the archives; calibration keeps its own in DIR/calibration." default:"results" placeholder:"DIR"`
+	Markdown string  `help:"Write the result as Markdown, too." placeholder:"FILE"`
+	JSON     bool    `help:"Print JSON."`
 }
 
 // Run finds out how often the verdicts are right on this machine.

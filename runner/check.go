@@ -25,7 +25,7 @@ import (
 type checkCmd struct {
 	Targets []string `help:"Targets to start and check, separated by commas." default:"go-1,node-1,node-cluster-2" placeholder:"NAME,..."`
 	Fuzz    uint64   `help:"Also send so many random requests to all targets and compare the answers." placeholder:"N"`
-	Seed    uint64   `help:"Seed of the random requests (default: random; printed)." placeholder:"N"`
+	Seed    *uint64  `help:"Seed of the random requests (default: random; printed)." placeholder:"N"`
 	Case    uint64   `help:"Number of the first random request; with --fuzz 1 it repeats one." placeholder:"I"`
 	JSON    bool     `help:"Print the result as JSON." name:"json"`
 	URLs    []string `arg:"" optional:"" name:"url" help:"Servers that run already, such as http://127.0.0.1:3000; then no target is started."`
@@ -54,9 +54,9 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 		return cannotAsk(err)
 	}
 	if c.Fuzz > 0 {
-		seed := c.Seed
-		if seed == 0 {
-			seed = rand.Uint64N(1 << 32) // short enough to be typed again
+		seed := rand.Uint64N(1 << 32) // short enough to be typed again
+		if c.Seed != nil {
+			seed = *c.Seed
 		}
 		fuzz, err := contract.Fuzz(ctx, servers, contract.FuzzOptions{Seed: seed, First: c.Case, N: c.Fuzz})
 		if err != nil {

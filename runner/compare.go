@@ -24,7 +24,7 @@ import (
 // planFlags are what compare and plan have in common.
 type planFlags struct {
 	Targets []string      `help:"Targets to measure, separated by commas (default: all)." placeholder:"NAME,..."`
-	Seed    uint64        `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
+	Seed    *uint64       `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
 	Budget  time.Duration `help:"Wanted length; it decides how many blocks fit." default:"12m" placeholder:"12m"`
 	Quick   bool          `help:"Smoke run of one short block. Not evidence."`
 }
@@ -33,8 +33,9 @@ func (f planFlags) plan() (*record.Plan, error) {
 	if err := named(f.Targets); err != nil {
 		return nil, err
 	}
-	if f.Seed == 0 {
-		f.Seed = rand.Uint64()
+	seed := rand.Uint64()
+	if f.Seed != nil {
+		seed = *f.Seed
 	}
 	if f.Budget < time.Minute && !f.Quick {
 		return nil, fail(exitUsage, "give at least 1m, or --quick", "plan session: a budget of %v holds no block", f.Budget)
@@ -43,7 +44,7 @@ func (f planFlags) plan() (*record.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.New(plan.Options{Kit: version(), CPUs: plan.CPUSets(sets), Targets: f.Targets, Seed: f.Seed, Budget: f.Budget, Quick: f.Quick})
+	p, err := plan.New(plan.Options{Kit: version(), CPUs: plan.CPUSets(sets), Targets: f.Targets, Seed: seed, Budget: f.Budget, Quick: f.Quick})
 	if unknown := (*plan.UnknownTarget)(nil); errors.As(err, &unknown) {
 		return nil, fail(exitUsage, "gonogo plan shows the targets of this machine", "%w", err)
 	}
@@ -219,10 +220,16 @@ func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error 
 	if err := archive.WriteManifest(dir); err != nil {
 		return err
 	}
-	if loaded.Complete() && !loaded.Plan.Quick {
+	if publishable(loaded, e) {
 		return archive.Publish(benchmarkPath(out), loaded)
 	}
 	return nil
+}
+
+// publishable: the project's record is of the whole question, and of a session
+// that stands.
+func publishable(s *record.Session, e findings.Evaluation) bool {
+	return s.Complete() && !s.Plan.Quick && !s.Plan.Part && s.Plan.Blocks >= plan.MinBlocks && !e.Invalid()
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and

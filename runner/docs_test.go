@@ -39,7 +39,7 @@ func generated(t *testing.T, file, begin, want string) {
 
 // TestDocsQuoteTheRules: the thresholds in docs/method.md are those of the code.
 func TestDocsQuoteTheRules(t *testing.T) {
-	p, err := plan.New(plan.Options{Seed: 1})
+	p, err := plan.New(plan.Options{Seed: 1, CPUs: plan.CPUSets{One: []int{0}, OneGenerator: []int{2}, Many: []int{0, 1}, ManyGenerator: []int{2}, K: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,16 +25,16 @@ type loadCmd struct {
 type loadRunCmd struct {
 	URL string `arg:"" optional:"" name:"url" help:"http://HOST:PORT/PATH, or unix:SOCKET:/PATH; {id} in it becomes a random number."`
 
-	Connections int           `short:"c" default:"50" help:"Connections."`
-	Duration    time.Duration `short:"d" default:"10s" help:"Length of the timed window."`
-	Rate        amount        `short:"r" help:"Open loop: so many requests a second over all connections, whatever the server does (1.5k, 2m)."`
-	Requests    amount        `short:"n" help:"Stop after so many requests instead (20k)."`
-	Poisson     bool          `help:"Open loop with random gaps instead of equal ones."`
-	Warmup      time.Duration `help:"Load before the window (default: 1s, 0 with -n)."`
-	Timeout     time.Duration `default:"5s" help:"Longest time for a reply."`
-	NewConns    bool          `name:"new-connections" help:"A new connection for each request."`
-	Engine      string        `help:"epoll (Linux, the default there) or net."`
-	Seed        uint64        `default:"1" help:"Seed of ids, mix and gaps: the same seed sends the same requests."`
+	Connections int            `short:"c" default:"50" help:"Connections."`
+	Duration    time.Duration  `short:"d" default:"10s" help:"Length of the timed window."`
+	Rate        amount         `short:"r" help:"Open loop: so many requests a second over all connections, whatever the server does (1.5k, 2m)."`
+	Requests    amount         `short:"n" help:"Stop after so many requests instead (20k)."`
+	Poisson     bool           `help:"Open loop with random gaps instead of equal ones."`
+	Warmup      *time.Duration `help:"Load before the window (default: 1s, 0 with -n)."`
+	Timeout     time.Duration  `default:"5s" help:"Longest time for a reply."`
+	NewConns    bool           `name:"new-connections" help:"A new connection for each request."`
+	Engine      string         `help:"epoll (Linux, the default there) or net."`
+	Seed        uint64         `default:"1" help:"Seed of ids, mix and gaps: the same seed sends the same requests."`
 
 	Asked askedFlags `embed:""`
 

@@ -55,7 +55,7 @@ func (c *loadRunCmd) spec(ctx context.Context) (spec record.LoadSpec, hint strin
 	}
 	spec = record.LoadSpec{
 		Host: to.host, IDs: int(c.Asked.IDs), Seed: c.Seed, Kind: record.Closed, Connections: c.Connections,
-		Warmup: c.Warmup, Window: c.Duration, Count: uint64(c.Requests), Timeout: c.Timeout, Engine: c.Engine,
+		Window: c.Duration, Count: uint64(c.Requests), Timeout: c.Timeout, Engine: c.Engine,
 		NewConns: c.NewConns, StartAt: c.StartAt, Intervals: c.Hlog != "",
 	}
 	if c.Rate > 0 {
@@ -66,8 +66,11 @@ func (c *loadRunCmd) spec(ctx context.Context) (spec record.LoadSpec, hint strin
 	}
 	if c.Requests > 0 {
 		spec.Window = 0
-	} else if c.Warmup == 0 {
+	} else {
 		spec.Warmup = time.Second
+	}
+	if c.Warmup != nil {
+		spec.Warmup = *c.Warmup
 	}
 	if spec.Worker, spec.Workers, err = parseWorker(c.Worker); err != nil {
 		return spec, "", fail(exitUsage, "", "%w", err)

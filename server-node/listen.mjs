@@ -33,12 +33,17 @@ export function listen(api, ready) {
 
   // close() drops idle connections and waits for what is in flight. It also
   // waits for connections that never sent a byte: those are cut after a second.
+  // A second signal, as when a group is told and its primary tells again, changes
+  // nothing: with once() it would meet no handler and end the process at once.
+  let stopping = false;
   const stop = () => {
+    if (stopping) return;
+    stopping = true;
     server.close(() => process.exit(0));
     setTimeout(() => server.closeAllConnections(), 1000);
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }
 
 export function printReady(port, pids) {

@@ -144,7 +144,7 @@ func (v *evidence) generator(q request) string {
 
 func (v *evidence) quota(q request) string {
 	e := v.run.Environment
-	if e == nil || e.QuotaStops == nil || *e.QuotaStops == 0 || e.QuotaStopped == nil || !q.covers(*e.QuotaStopped) {
+	if e == nil || e.QuotaStops == nil || *e.QuotaStops == 0 || e.QuotaStopped == nil || !q.covers(*e.QuotaStopped/time.Duration(*e.QuotaStops)) { // when each of them was is not known, how long the mean one is
 		return ""
 	}
 	return fmt.Sprintf("a CPU quota stopped us %s, for %s in all", count(int(*e.QuotaStops), "time"), millis(float64(*e.QuotaStopped)))
@@ -173,7 +173,7 @@ var tcpTimers = []struct {
 // packets were sent again, something else held them up.
 func (v *evidence) timer(q request) string {
 	e := v.run.Environment
-	if e == nil || e.Retransmits == nil || *e.Retransmits == 0 || e.TCPTimeouts != nil && *e.TCPTimeouts == 0 {
+	if e == nil || e.Retransmits == nil || e.TCPTimeouts != nil && *e.TCPTimeouts == 0 {
 		return ""
 	}
 	for _, t := range tcpTimers {

@@ -117,8 +117,8 @@ func Evaluate(s *record.Session) Evaluation {
 // rules are all rules, in the order in which findings are printed: what voids
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
-	incomplete, machineChanged, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear,
-	chatty, imbalance, foreignPages, samplerCost, pageOrder, fewBlocks, sharedCPUs, doubleCount, replyBytes,
+	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear,
+	chatty, imbalance, foreignPages, pageOrder, fewBlocks, sharedCPUs, doubleCount, replyBytes,
 }
 
 // Invalid reports whether a finding voids the session.

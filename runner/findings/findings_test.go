@@ -111,7 +111,7 @@ func TestMetrics(t *testing.T) {
 	}{
 		{Rate, Summary{6, 1715, 490, 2940}},                                              // 980 b / 2 s, b = 1..6
 		{ServerCPU, Summary{6, (2e9/3000 + 2e9/4000) / 2, 2e9 / 6000, 2e6}},              // 2 s / 1000 b
-		{GeneratorCPU, Summary{6, (1e9/3000 + 1e9/4000) / 2, 1e9 / 6000, 1e6}},           // 1 s / 1000 b
+		{GeneratorCPU, Summary{6, (1e9/2940 + 1e9/3920) / 2, 1e9 / 5880, 1e9 / 980}},     // 1 s / 980 b, those of the window
 		{ServerBusy, Summary{6, 1, 1, 1}},                                                // 2 s in 2 s on one CPU
 		{GeneratorBusy, Summary{6, 0.5, 0.5, 0.5}}, {Ready, Summary{6, 3.5e6, 1e6, 6e6}}, // 1..6 ms
 		{Max, Summary{6, 1e6, 1e6, 1e6}}, {Bad, Summary{6, 0, 0, 0}},

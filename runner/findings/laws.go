@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gonogo/runner/record"
-	"gonogo/runner/stats"
 )
 
 // utilisation is the law U = X D (method C3) as a check of the accounts: rate x CPU
@@ -89,57 +88,4 @@ func (e *Evaluation) oneCore(s *record.Session, t record.Target, scenario string
 		}
 	}
 	return nil
-}
-
-// samplerCost holds memory runs against latency runs of the same offered load: what
-// they answer less of in time is the cost of reading memory (method R4).
-func samplerCost(s *record.Session, e *Evaluation) []record.Finding {
-	most := s.Plan.Rules.SamplerCostMax
-	var all []record.Finding
-	for i := range e.Cells {
-		c := &e.Cells[i]
-		twin := e.sameLoad(s, c)
-		if most <= 0 || twin == nil {
-			continue
-		}
-		read, ok := c.inTime()
-		unread, ok2 := twin.inTime()
-		if ok && ok2 && unread-read > most {
-			all = append(all, record.Finding{
-				Code: "sampler-cost", Severity: record.Warn, Steps: c.steps(),
-				Observed:  fmt.Sprintf("%s %% of the due requests answered in time, %s %% in %s", digits(100*read), digits(100*unread), twin.Name()),
-				Threshold: fmt.Sprintf("%s %% fewer", digits(100*most)),
-				Text:      c.Name() + ": reading its memory slowed the server down: it was measured under less load than it was offered",
-			})
-		}
-	}
-	return all
-}
-
-// sameLoad is the open-loop cell that offers a target the load of its memory cell.
-func (e *Evaluation) sameLoad(s *record.Session, c *Cell) *Cell {
-	if c.Kind != record.Memory {
-		return nil
-	}
-	sc, _ := s.Plan.Scenario(c.Scenario)
-	for _, o := range s.Plan.Scenarios {
-		if o.Kind == record.Open && o.RatePerSec == sc.RatePerSec && o.RateOfCapacity == sc.RateOfCapacity && o.Arrivals == sc.Arrivals {
-			if twin, ok := e.Cell(c.Target, o.Name); ok {
-				return twin
-			}
-		}
-	}
-	return nil
-}
-
-// inTime is the share of the due requests that were answered in the window, 0..1,
-// median over processes.
-func (c *Cell) inTime() (float64, bool) {
-	var shares []float64
-	for _, p := range c.Processes {
-		if n := p.run.Load.Counts; n.Planned > 0 {
-			shares = append(shares, float64(n.InWindow)/float64(n.Planned))
-		}
-	}
-	return stats.Median(shares)
 }

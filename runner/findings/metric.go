@@ -28,7 +28,7 @@ const (
 	ServerBusy    Metric = "server_cpu_busy_ratio" // CPU time / (window x CPUs)
 	GeneratorBusy Metric = "generator_cpu_busy_ratio"
 	Ready         Metric = "ready_ns"          // exec to the first right answer with the token
-	FirstAnswer   Metric = "first_answer_ns"   // exec to the first right answer of the API
+	FirstAnswer   Metric = "first_answer_ns"   // exec to a right answer of the API, an upper bound
 	ColdRate      Metric = "cold_rate_per_sec" // right answers in the worst second of the warm-up
 	ColdMax       Metric = "cold_max_ns"       // largest latency in it
 
@@ -165,18 +165,35 @@ func (p *Process) throughput(r *record.Run, t record.Target) {
 		return
 	}
 	p.Values[Rate] = float64(l.Counts.InWindow) / window.Seconds()
-	account := func(c record.CPUTime, perRequest, busy Metric, cpus int) {
-		p.Values[perRequest] = float64(c.Total()) / answered
-		if cpus > 0 {
-			p.Values[busy] = float64(c.Total()) / (float64(window) * float64(cpus))
+	account := func(c record.CPUTime, requests float64, over time.Duration, perRequest, busy Metric, cpus int) {
+		if requests > 0 {
+			p.Values[perRequest] = float64(c.Total()) / requests
+		}
+		if cpus > 0 && over > 0 {
+			p.Values[busy] = float64(c.Total()) / (float64(over) * float64(cpus))
 		}
 	}
+	// The server's time is read after the last reply was drained, the generator's at
+	// the window's edge: each is divided by what falls into its own span.
 	if r.ServerCPU != nil {
-		account(*r.ServerCPU, ServerCPU, ServerBusy, serverCPUs(t))
+		over := window
+		if r.ServerCPUOver != nil {
+			over = *r.ServerCPUOver
+		}
+		account(*r.ServerCPU, answered, over, ServerCPU, ServerBusy, serverCPUs(t))
 	}
 	if l.CPU.Total() > 0 {
-		account(l.CPU, GeneratorCPU, GeneratorBusy, len(t.GeneratorCPUs))
+		account(l.CPU, float64(l.Counts.InWindow), window, GeneratorCPU, GeneratorBusy, generatorCPUs(t, l))
 	}
+}
+
+// generatorCPUs is how many CPUs a generator can use: those that it has, and no
+// more than it has threads for.
+func generatorCPUs(t record.Target, l *record.LoadResult) int {
+	if l.CPUs > 0 {
+		return min(len(t.GeneratorCPUs), l.CPUs)
+	}
+	return len(t.GeneratorCPUs)
 }
 
 // serverCPUs is how many CPUs a target can use.

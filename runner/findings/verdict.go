@@ -58,6 +58,14 @@ func newJudgement(s *record.Session, e *Evaluation) *judgement {
 			}
 		}
 	}
+	j.eachTwin(func(t record.Target, q record.Primary) {
+		pairs := j.pairs(t.Name, t.Base, q.Scenario, Metric(q.Metric))
+		for b := range j.whole {
+			if _, ok := pairs[b]; !ok && !j.lost(pairs) {
+				missing[b] = true
+			}
+		}
+	})
 	for b := range missing {
 		delete(j.whole, b)
 	}
@@ -99,17 +107,24 @@ type cellMetric struct {
 // metric that a primary test reads. Targets on more cores borrow the noise of the
 // one-core twin in the same scenario and metric: a session affords one twin.
 func (j *judgement) twinEffects() {
-	for _, t := range j.s.Plan.Targets {
-		if !t.Twin {
-			continue
+	j.eachTwin(func(t record.Target, q record.Primary) {
+		key := cellMetric{q.Scenario, Metric(q.Metric)}
+		if j.twins[key] != nil {
+			return
 		}
+		if effect, err := j.effect(t.Name, t.Base, q.Scenario, Metric(q.Metric)); err == nil {
+			j.twins[key] = &effect
+		}
+	})
+}
+
+// eachTwin goes through the A/A twins and the questions that their noise is wanted
+// for.
+func (j *judgement) eachTwin(do func(record.Target, record.Primary)) {
+	for _, t := range j.s.Plan.Targets {
 		for _, q := range j.s.Plan.Primary {
-			key := cellMetric{q.Scenario, Metric(q.Metric)}
-			if j.twins[key] != nil {
-				continue
-			}
-			if effect, err := j.effect(t.Name, t.Base, q.Scenario, Metric(q.Metric)); err == nil {
-				j.twins[key] = &effect
+			if t.Twin {
+				do(t, q)
 			}
 		}
 	}

@@ -160,3 +160,28 @@ func TestBrokenBlocks(t *testing.T) {
 		t.Errorf("+20 %% over 8 blocks: %s: %s", v[0].Word, v[0].Why)
 	}
 }
+
+// A twin that differs voids the session, and one with too few blocks to do so says
+// that it cannot.
+func TestTwinFindings(t *testing.T) {
+	seven := func(xs []float64) []float64 { return xs[:7] }
+	for _, c := range []struct {
+		name string
+		arms arms
+		want string // code; "" for none
+	}{
+		{"quiet", arms{noisy(120), shifted(100), noisy(100)}, ""},
+		{"10 % apart in all ten blocks", arms{noisy(120), shifted(100), noisy(110)}, "twin-differs"},
+		{"seven blocks: 2/2^7 > 0.01", arms{seven(noisy(120)), seven(shifted(100)), seven(noisy(110))}, "twin-blind"},
+	} {
+		s, e := synthetic(rateQuestion, map[string]arms{"x": c.arms})
+		e.Verdicts = judge(s, e)
+		var got string
+		for _, f := range twinDiffers(s, e) {
+			got = f.Code
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -136,6 +136,51 @@ func TestSteadyAfter(t *testing.T) {
 	}
 }
 
+// TestWhatIsNoWarmup: without noise, so that only the rules decide.
+func TestWhatIsNoWarmup(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(l []record.Slice) []record.Slice
+		want stats.Shape
+	}{
+		// At 300 connections a tenth of a slice passes before the first answers.
+		{"the first answers of both phases take a round trip", func(l []record.Slice) []record.Slice {
+			l[0].Right, l[12].Right = l[0].Right*85/100, l[12].Right*85/100
+			return l
+		}, stats.Flat},
+		{"but of the warm-up two", func(l []record.Slice) []record.Slice {
+			l[0].Right, l[12].Right = l[0].Right*70/100, l[12].Right*85/100
+			return l
+		}, stats.WarmUp},
+		{"all agree on 1 % less", func(l []record.Slice) []record.Slice {
+			for k := range 12 {
+				l[k].Right = l[k].Right * 99 / 100
+			}
+			return l
+		}, stats.Flat},
+		{"the last slice is cut short", func(l []record.Slice) []record.Slice {
+			l[11].Length, l[11].Right = 50*ms, l[11].Right/2
+			l[10].Right = l[10].Right * 90 / 100 // alone but for the short one
+			return append(l, record.Slice{Start: 1600 * ms, Length: 10 * ms, Right: 1})
+		}, stats.Flat},
+	} {
+		r := rand.New(rand.NewPCG(11, 0))
+		cell := &Cell{Kind: record.Closed}
+		for range 6 {
+			l := timeline(r, func() float64 { return 0 }, func(float64) float64 { return 1 })
+			cell.Processes = append(cell.Processes, Process{run: &record.Run{Load: &record.LoadResult{Timeline: c.edit(l)}}})
+		}
+		if cell.lookAtWarmup(steadyRules); cell.Warmup == nil || cell.Warmup.Shape != c.want || cell.Warmup.Slices != 15 {
+			t.Errorf("%s: %+v", c.name, cell.Warmup)
+		}
+		cell.Processes[3].run.Load.Timeline, cell.Warmup = nil, nil
+		cell.Processes = append(cell.Processes, cell.Processes[:3]...)
+		if cell.lookAtWarmup(steadyRules); cell.Warmup != nil {
+			t.Errorf("%s: judged without one of the runs", c.name)
+		}
+	}
+}
+
 // TestOneSliceAloneIsChance, but the first is not.
 func TestOneSliceAloneIsChance(t *testing.T) {
 	for _, c := range []struct {
@@ -169,6 +214,7 @@ func TestLatencyProfile(t *testing.T) {
 		want        stats.Shape
 	}{
 		{"settles", 20 * ms, 2 * ms, stats.WarmUp},
+		{"differs by 5 %, which is 1 ms", 21 * ms, 20 * ms, stats.Flat},
 		{"differs by 20 %, which is 0.4 ms", 2400 * time.Microsecond, 2 * ms, stats.Flat},
 	} {
 		cell := &Cell{Kind: record.Open}

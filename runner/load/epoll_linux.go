@@ -184,7 +184,7 @@ func (e *epollEngine) run(ctx context.Context, p *phase) error {
 		if e.busy == 0 && p.over(now) {
 			break
 		}
-		if err := e.turn(e.patience(now)); err != nil {
+		if err := e.turn(e.patience(e.clock.now())); err != nil {
 			return err
 		}
 		e.housekeeping(e.clock.now())

@@ -58,6 +58,7 @@ func New(o Options) (*record.Plan, error) {
 		Blocks: blocks, Targets: targets, Scenarios: scenarios(times, targets), Rules: DefaultRules(), Probe: &capacity,
 		RequestTimeout: 5 * time.Second,
 	}
+	p.Part = len(targets) < len(DefaultTargets(o.CPUs))
 	p.Primary = primary(p)
 	p.Decision = decision(p)
 	p.Steps = Order(p)

@@ -19,7 +19,7 @@ var (
 	// the one-second deviation, time buys more as a further process than as a
 	// longer window (method D1). Whether the warm-up is long enough is judged from
 	// the data of every session, not assumed.
-	fullTimes  = times{900 * time.Millisecond, 1200 * time.Millisecond, 3 * time.Second, 2 * time.Second, 600 * time.Millisecond}
+	fullTimes  = times{time.Second, 1100 * time.Millisecond, 3 * time.Second, 2 * time.Second, 600 * time.Millisecond}
 	quickTimes = times{400 * time.Millisecond, 700 * time.Millisecond, time.Second, 2 * time.Second, 500 * time.Millisecond}
 )
 
@@ -145,6 +145,6 @@ func DefaultRules() record.Rules {
 		ServerCPUBusyMin: 0.9, ChattyBytesPerReq: 1, MinBlocksForMedian: MinBlocks,
 		GeneratorCPUMax: 0.8, WorkerMaxOverMean: 1.25, WorkerJainMin: 0.98,
 		RepeatedGroupsMax: 0.2, VoidStepsMax: 0.2, Machine: machineRules(),
-		Steady: steadyRules(), UtilisationMax: 1.02, SuperLinearMax: 1.05, ForeignPagesMax: 0.10, SamplerCostMax: 0.03,
+		Steady: steadyRules(), UtilisationMax: 1.02, SuperLinearMax: 1.05, ForeignPagesMax: 0.10,
 	}
 }

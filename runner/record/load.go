@@ -78,7 +78,7 @@ type LoadResult struct {
 	// Miss is of requests whose expected status is 404, kept apart: service time in
 	// a closed loop, response time in an open one.
 	Miss     *Histogram `json:"miss,omitempty"`
-	Timeline []Slice    `json:"timeline,omitempty"` // 1 s slices of warm-up and window
+	Timeline []Slice    `json:"timeline,omitempty"` // slices of warm-up and window, each as long as LoadSpec.Slice
 	// Intervals are the histograms of each second of the window in which replies
 	// came, by the time of the reply, if LoadSpec.Intervals asked for them.
 	Intervals []Interval `json:"intervals,omitempty"`
@@ -157,7 +157,7 @@ type Histogram struct {
 	V2    string        `json:"hdr_v2"`  // HdrHistogram V2 compressed, base64
 }
 
-// Slice is one second of a run.
+// Slice is a part of a run, one second or what LoadSpec.Slice says.
 type Slice struct {
 	Start  time.Duration `json:"start_ns"` // from the window's first edge; negative in the warm-up
 	Length time.Duration `json:"length_ns"`

@@ -32,6 +32,7 @@ type Plan struct {
 	SchemaVersion int           `json:"schema_version"`
 	Kit           string        `json:"kit"` // version of gonogo that wrote it
 	Quick         bool          `json:"quick"`
+	Part          bool          `json:"part,omitempty"` // some of the default targets were left out
 	Seed          uint64        `json:"seed"`
 	Budget        time.Duration `json:"budget_ns"`
 	Expected      time.Duration `json:"expected_ns"` // sum of the steps' expected times
@@ -157,7 +158,6 @@ type Rules struct {
 	UtilisationMax     float64      `json:"utilisation_max"`        // CPU time over what its CPUs can give: above, it was counted wrongly
 	SuperLinearMax     float64      `json:"super_linear_max"`       // rate on k cores over k x the rate on one: above, one of the two is wrong
 	ForeignPagesMax    float64      `json:"foreign_pages_max"`      // share of a lone process's resident memory that others map too
-	SamplerCostMax     float64      `json:"sampler_cost_max"`       // share of its due requests that a run may fail to answer in time while its memory is read
 }
 
 // SteadyRules say when a cell had not settled in its windows.

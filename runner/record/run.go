@@ -34,7 +34,7 @@ type Run struct {
 	Load          *LoadResult   `json:"load,omitempty"`               // in a memory run without its latencies
 	ServerCPU     *CPUTime      `json:"server_cpu,omitempty"`         // whole tree, window only, two reads at its edges
 	ServerCPUOver *Nanos        `json:"server_cpu_over_ns,omitempty"` // time between the two reads: a little more than the window
-	Served        *uint64       `json:"served_requests,omitempty"`    // the server's own count over its life
+	Served        *uint64       `json:"served_requests,omitempty"`    // the server's own count in the window
 	PerWorker     []uint64      `json:"per_worker,omitempty"`         // Served, worker by worker
 	Memory        *MemoryWatch  `json:"memory,omitempty"`             // in memory runs only
 	Stop          *Stop         `json:"stop,omitempty"`               //
@@ -47,7 +47,7 @@ type Run struct {
 	CPUsAllowed   []int         `json:"cpus_allowed,omitempty"`       // read back from the live processes
 	GeneratorPID  int           `json:"generator_pid,omitempty"`      //
 	Canary        *Nanos        `json:"canary_ns,omitempty"`          // fixed loop on the server's CPUs before the run
-	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"`    // exec to first right answer of the API itself
+	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"`    // exec to a right answer of the API itself: an upper bound, for the runner read the process in between
 	Environment   *Environment  `json:"environment,omitempty"`        // what else went on in the window
 	Hiccups       *Hiccups      `json:"hiccups,omitempty"`            //
 	ServerPauses  []Hiccup      `json:"server_pauses,omitempty"`      // what the server's runtime told of itself, in diagnostic runs only

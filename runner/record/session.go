@@ -19,7 +19,7 @@ type Session struct {
 	Changes       []Check   `json:"changes,omitempty"`  // settings of the machine that were others at the end
 	Contract      []Parity  `json:"contract,omitempty"` // one entry a target
 	Probes        []Probe   `json:"probes,omitempty"`   // one entry a target
-	Runs          []Run     `json:"runs"`               // in the order they ran
+	Runs          []Run     `json:"runs"`               // by step, then by attempt
 }
 
 // Parity is the outcome of the contract check of one target.

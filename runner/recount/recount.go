@@ -8,6 +8,7 @@ package recount
 
 import (
 	"slices"
+	"time"
 
 	"gonogo/runner/record"
 )
@@ -48,10 +49,18 @@ func Run(r *record.Run, t record.Target) (map[string]float64, error) {
 		seconds := float64(l.Window) / 1e9
 		v["rate_per_sec"] = float64(c.InWindow) / seconds
 		if s := r.ServerCPU; s != nil {
-			cpu(v, "server_cpu", *s, right, l, serverCPUs(t))
+			over := l.Window
+			if r.ServerCPUOver != nil {
+				over = *r.ServerCPUOver
+			}
+			cpu(v, "server_cpu", *s, right, over, serverCPUs(t))
 		}
 		if l.CPU.User+l.CPU.System > 0 {
-			cpu(v, "generator_cpu", l.CPU, right, l, len(t.GeneratorCPUs))
+			cpus := len(t.GeneratorCPUs)
+			if l.CPUs > 0 && l.CPUs < cpus {
+				cpus = l.CPUs
+			}
+			cpu(v, "generator_cpu", l.CPU, float64(c.InWindow), l.Window, cpus)
 		}
 	}
 	cold(v, l)
@@ -95,11 +104,15 @@ var Known = []string{
 	"peak_bytes", "processes",
 }
 
-func cpu(v map[string]float64, of string, used record.CPUTime, right float64, l *record.LoadResult, cpus int) {
+// cpu divides CPU time by the requests of its span, and by what the CPUs could give
+// in it.
+func cpu(v map[string]float64, of string, used record.CPUTime, requests float64, span time.Duration, cpus int) {
 	ns := float64(used.User + used.System)
-	v[of+"_ns_per_request"] = ns / right
-	if cpus > 0 {
-		v[of+"_busy_ratio"] = ns / (float64(l.Window) * float64(cpus))
+	if requests > 0 {
+		v[of+"_ns_per_request"] = ns / requests
+	}
+	if cpus > 0 && span > 0 {
+		v[of+"_busy_ratio"] = ns / (float64(span) * float64(cpus))
 	}
 }
 

@@ -113,7 +113,7 @@ func TestRunByHand(t *testing.T) {
 		Ready:         40 * time.Millisecond,
 		Load: &record.LoadResult{Kind: record.Open, Window: 2 * time.Second,
 			Counts: record.Counts{Planned: 40_007, OK: 39_000, Miss: 1_000, Failed: 4, TimedOut: 2, Unfinished: 1, InWindow: 39_800},
-			CPU:    record.CPUTime{User: 300 * time.Millisecond, System: 100 * time.Millisecond}},
+			CPU:    record.CPUTime{User: 298 * time.Millisecond, System: 100 * time.Millisecond}},
 		ServerCPU: &record.CPUTime{User: 1200 * time.Millisecond, System: 800 * time.Millisecond},
 		Memory:    &record.MemoryWatch{Load: []record.MemoryAt{at(0, 99), at(1, 30), at(2, 10), at(3, 40), at(4, 20)}},
 	}
@@ -123,7 +123,7 @@ func TestRunByHand(t *testing.T) {
 	}
 	for name, want := range map[string]float64{
 		"rate_per_sec": 19_900, "offered_per_sec": 20_003.5, "errors": 7, "ready_ns": 4e7,
-		"server_cpu_ns_per_request": 50_000, "server_cpu_busy_ratio": 1, "generator_cpu_ns_per_request": 10_000, "generator_cpu_busy_ratio": 0.2,
+		"server_cpu_ns_per_request": 50_000, "server_cpu_busy_ratio": 1, "generator_cpu_ns_per_request": 10_000, "generator_cpu_busy_ratio": 0.199,
 		"load_pss_bytes": 25, // of 10 20 30 40; at 0 s there is no load yet
 	} {
 		if got[name] != want {

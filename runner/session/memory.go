@@ -74,7 +74,7 @@ func (s *step) watchMemory(ctx context.Context, p *sut.Process) error {
 	}
 	s.run.Memory = m
 	s.account(before, after)
-	s.run.ServerCPU = nil // the readings are in it
+	s.run.ServerCPU, s.run.ServerCPUOver = nil, nil // the readings are in it
 	return s.checkCPUs(p)
 }
 

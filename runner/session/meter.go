@@ -32,7 +32,9 @@ func (s *step) startMeter() (*meter, error) {
 		return nil, nil
 	}
 	used := slices.Concat(s.target.CPUs, s.target.GeneratorCPUs)
-	watch := slices.Concat(s.target.GeneratorCPUs, host.Spare(used))
+	spare := host.Spare(used)
+	spare = spare[:min(len(spare), 1)] // one tells; each more is load of our own
+	watch := slices.Concat(s.target.GeneratorCPUs, spare)
 	var list []string
 	for _, c := range watch {
 		list = append(list, strconv.Itoa(c))

@@ -73,6 +73,9 @@ func (g *Guard) tell(what, which string) error {
 // Lost says why the guard cannot be reached any more; nil while it can. Nothing
 // more can be started then, so there is no point in going on.
 func (g *Guard) Lost() error {
+	if g == nil {
+		return nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.lost
