@@ -146,6 +146,13 @@ func FuzzVerifyPublished(f *testing.F) {
 	out := f.TempDir()
 	dir := whole(f, out, "one-repeat")
 	file := filepath.Join(out, "benchmark.json")
+	s, err := archive.Load(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := archive.Publish(file, s); err != nil {
+		f.Fatal(err)
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		f.Fatal(err)
