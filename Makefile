@@ -4,7 +4,7 @@ ARGS ?=
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report calibrate test check readme docs clean
+.PHONY: help build compare quick report calibrate bench-load bench-truth test check readme docs schema clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -25,6 +25,12 @@ calibrate: build ## how often the verdicts are right on this machine, 12 minutes
 	go build -o bin/stub ./runner/internal/stub/cmd
 	mkdir -p docs
 	bin/gonogo calibrate --markdown docs/calibration.md $(ARGS)
+
+bench-load: build ## CPU per request of the generator beside every peer on PATH (wrk, hey, ...)
+	go run ./runner/internal/bench load bin/gonogo
+
+bench-truth: build ## what the generator reports of a server that freezes, beside the truth
+	go run ./runner/internal/bench truth bin/gonogo
 
 test: build ## all tests, on loopback only
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")

@@ -133,7 +133,7 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 		Plan: p, Root: kit.root, Guard: []string{kit.exe, "guard"}, Generator: []string{kit.exe, "load", "--spec", "-"},
 		PlanSHA256: w.PlanSHA256(), Meter: []string{kit.exe, "meter"},
 		LogPath: func(st record.Step, attempt int) string { return filepath.Join(logDir, w.LogName(st, attempt)) }, LogName: w.LogName,
-		Append: w.Append, Observe: progress.observe,
+		Append: func(r *record.Run) error { return errors.Join(w.Append(r), pilot(w.Dir(), p, r, progress)) }, Observe: progress.observe,
 	}
 	progress.say("proving that the targets answer alike")
 	parity, err := session.Prove(ctx, cfg, filepath.Join(logDir, "logs"))
@@ -161,6 +161,24 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 		return "", unkept(err, w.Dir())
 	}
 	return w.Dir(), nil
+}
+
+// pilot prints, once the pilot blocks are in the archive, what the session will be
+// able to find. It stands between two steps, where nothing is timed.
+func pilot(dir string, p *record.Plan, r *record.Run, progress *progress) error {
+	perBlock := len(p.Steps) / p.Blocks
+	if p.Quick || p.Blocks <= findings.PilotBlocks || r.Attempt > 0 || r.Step.Index != findings.PilotBlocks*perBlock-1 {
+		return nil
+	}
+	s, err := archive.Load(dir)
+	if err != nil {
+		return err
+	}
+	progress.line(fmt.Sprintf("after %d blocks: with all %d a difference of so much would be found four times in five", findings.PilotBlocks, p.Blocks))
+	for _, line := range findings.Pilot(s) {
+		progress.line("  " + line)
+	}
+	return nil
 }
 
 // changes are the settings of the machine that are no longer as they were.

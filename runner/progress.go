@@ -37,6 +37,14 @@ func (p *progress) say(text string) {
 	fmt.Fprintln(p.w, text)
 }
 
+// line is a line that stays.
+func (p *progress) line(text string) {
+	p.say(text)
+	if p.terminal {
+		fmt.Fprintln(p.w)
+	}
+}
+
 func (p *progress) observe(e session.Event) {
 	where := fmt.Sprintf("step %d of %d, block %d of %d", e.Step.Index+1, len(p.plan.Steps), e.Step.Block, p.plan.Blocks)
 	if p.plan.Confirms(e.Step) {

@@ -142,12 +142,18 @@ func (v *evidence) generator(q request) string {
 	return ""
 }
 
+// quota: how long it stopped us is known in sum. When each stop was is not, so a stop
+// counts for as long as the mean one.
 func (v *evidence) quota(q request) string {
 	e := v.run.Environment
-	if e == nil || e.QuotaStops == nil || *e.QuotaStops == 0 || e.QuotaStopped == nil || !q.covers(*e.QuotaStopped/time.Duration(*e.QuotaStops)) { // when each of them was is not known, how long the mean one is
+	if e == nil || e.QuotaStops == nil || *e.QuotaStops == 0 || e.QuotaStopped == nil {
 		return ""
 	}
-	return fmt.Sprintf("a CPU quota stopped us %s, for %s in all", count(int(*e.QuotaStops), "time"), millis(float64(*e.QuotaStopped)))
+	mean := *e.QuotaStopped / time.Duration(*e.QuotaStops)
+	if !q.covers(mean) {
+		return ""
+	}
+	return fmt.Sprintf("a CPU quota stopped us %s, for %s each", count(int(*e.QuotaStops), "time"), millis(float64(mean)))
 }
 
 func (v *evidence) connect(q request) string {

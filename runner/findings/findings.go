@@ -117,7 +117,7 @@ func Evaluate(s *record.Session) Evaluation {
 // rules are all rules, in the order in which findings are printed: what voids
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
-	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear,
+	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
 	chatty, imbalance, foreignPages, pageOrder, fewBlocks, sharedCPUs, doubleCount, replyBytes,
 }
 

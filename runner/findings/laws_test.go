@@ -94,10 +94,17 @@ func TestCrossChecks(t *testing.T) {
 		}, "", ""},
 
 		{"two cores serve 2.2 times as much", func(s *record.Session) {
+			// A twin has no say, wherever it stands.
+			s.Plan.Targets = append([]record.Target{{Name: "a-twin", Argv: []string{"server"}, Workers: 1, Twin: true, CPUs: []int{0}, GeneratorCPUs: []int{1}}}, s.Plan.Targets...)
 			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 2200, OK: 2200, InWindow: 2200} })
 		}, "super-linear", "a-2/get 2.20 x a on 2 cores"},
 		{"2.1 times, which is allowed", func(s *record.Session) {
 			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 2100, OK: 2100, InWindow: 2100} })
+		}, "", ""},
+		{"3.8 times what another runtime serves", func(s *record.Session) {
+			s.Plan.Targets[0], s.Plan.Targets[1] = s.Plan.Targets[1], s.Plan.Targets[0]
+			s.Plan.Targets[0].Argv = []string{"other"}
+			each(s, "b", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 500, OK: 500, InWindow: 500} })
 		}, "", ""},
 		{"of one that was not at its limit", func(s *record.Session) {
 			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 2200, OK: 2200, InWindow: 2200} })
@@ -106,13 +113,27 @@ func TestCrossChecks(t *testing.T) {
 
 		{"another program has its files", func(s *record.Session) { setMemory(in(s, "a", "memory", 3), 40, 62) },
 			"foreign-pages", "PSS 22.0 MiB below RSS"},
+		{"in all runs", func(s *record.Session) {
+			each(s, "a", "memory", func(r *record.Run) { setMemory(r, 40, 62) })
+		}, "foreign-pages", "PSS 22.0 MiB below RSS"},
+		{"6 MiB of 100 are a small share", func(s *record.Session) { setMemory(in(s, "a", "memory", 3), 94, 100) }, "", ""},
 		{"4 MiB are too few to matter", func(s *record.Session) { setMemory(in(s, "a", "memory", 3), 16, 20) }, "", ""},
 		{"summed RSS is twice PSS", func(s *record.Session) {
 			each(s, "a-2", "memory", func(r *record.Run) { setMemory(r, 140, 280) })
 		}, "double-count", "a-2/memory: RSS 280 MiB, PSS 140 MiB"},
+		{"proportional pages that are not resident", func(s *record.Session) { setMemory(in(s, "a", "memory", 3), 60, 59) },
+			"memory-order", "PSS 60.0 MiB, RSS 59.0 MiB in a/memory/b03"},
 		{"private pages that are not resident", func(s *record.Session) {
 			in(s, "a", "memory", 3).Memory.Idle.USS = ptr(uint64(57 << 20))
 		}, "memory-order", "USS 57.0 MiB, PSS 56.0 MiB, RSS 59.0 MiB in a/memory/b03"},
+		{"all of it, under a plan without these rules", func(s *record.Session) {
+			in(s, "a", "get", 2).ServerCPU = &record.CPUTime{User: 9 * time.Second}
+			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 9000, OK: 9000, InWindow: 9000} })
+			each(s, "a", "memory", func(r *record.Run) { setMemory(r, 40, 62) })
+			each(s, "a-2", "memory", func(r *record.Run) { setMemory(r, 140, 280) })
+			r := &s.Plan.Rules
+			r.UtilisationMax, r.SuperLinearMax, r.ForeignPagesMax = 0, 0, 0
+		}, "", ""},
 	} {
 		s := strict()
 		c.plant(s)

@@ -1,12 +1,14 @@
 package findings
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gonogo/runner/record"
+	"gonogo/runner/stats"
 )
 
 // arms of a synthetic session: the values of one metric by block. 0 stands for a
@@ -183,5 +185,29 @@ func TestTwinFindings(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// Three blocks of +0, +5 and +10 %: the logarithms 0, 0.0488 and 0.0953 have the
+// sample deviation 0.0477.
+func TestPilot(t *testing.T) {
+	s := pair(3)
+	s.Plan.Blocks = 8
+	s.Plan.Primary = []record.Primary{{Metric: string(Rate), Scenario: "get", Target: "a", Base: "b", HigherIsBetter: true, MarginRatio: 0.05}}
+	for b, right := range []uint64{1000, 1050, 1100} {
+		of(s, "a", b+1).Load.Counts = record.Counts{Planned: right, OK: right, InWindow: right}
+		of(s, "b", b+1).Load.Counts = record.Counts{Planned: 1000, OK: 1000, InWindow: 1000}
+	}
+	ratio, ok := stats.MinimumDetectable(0.0477, 8, 1)
+	if !ok {
+		t.Fatal("eight blocks find nothing")
+	}
+	want := fmt.Sprintf("rate_per_sec of a and b in get: %.0f %%", 100*(ratio-1))
+	if got := Pilot(s); len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.Runs = s.Runs[:2]
+	if got := Pilot(s); len(got) != 0 {
+		t.Errorf("one block tells %q", got)
 	}
 }

@@ -46,7 +46,7 @@ type Run struct {
 	Checks        []Check       `json:"checks,omitempty"`             //
 	CPUsAllowed   []int         `json:"cpus_allowed,omitempty"`       // read back from the live processes
 	GeneratorPID  int           `json:"generator_pid,omitempty"`      //
-	Canary        *Nanos        `json:"canary_ns,omitempty"`          // fixed loop on the server's CPUs before the run
+	Canary        *Nanos        `json:"canary_ns,omitempty"`          // fixed loop on the CPUs of the group before its first run
 	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"`    // exec to a right answer of the API itself: an upper bound, for the runner read the process in between
 	Environment   *Environment  `json:"environment,omitempty"`        // what else went on in the window
 	Hiccups       *Hiccups      `json:"hiccups,omitempty"`            //

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gonogo/runner/host"
 	"gonogo/runner/record"
@@ -21,8 +22,11 @@ type meter struct {
 	cmd   *exec.Cmd
 	guard *sut.Guard
 	in    io.WriteCloser
-	out   *bufio.Reader
+	lines chan []byte // closed when its output ends
 }
+
+// meterPatience is how long a meter may take to say what it is asked for.
+const meterPatience = 5 * time.Second
 
 // startMeter watches the generator's CPUs, and those that nobody uses: a hiccup
 // there at the same moment tells a stall of the machine from a busy CPU. It
@@ -49,10 +53,11 @@ func (s *step) startMeter() (*meter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start meter: %w", err)
 	}
-	m.out = bufio.NewReader(out)
 	if err := sut.Spawn(s.guard, m.cmd, nil); err != nil {
 		return nil, fmt.Errorf("start meter: %w", err)
 	}
+	m.lines = make(chan []byte, 2) // all that it ever says, so that nobody waits for a reader
+	go m.listen(out)
 	if e, err := m.event(); err != nil || e.Event != "ready" {
 		m.end()
 		return nil, fmt.Errorf("start meter: it said %q: %v", e.Event, err)
@@ -75,12 +80,30 @@ func (m *meter) stop() (*record.Hiccups, error) {
 	return e.Result, nil
 }
 
-func (m *meter) event() (e record.MeterEvent, err error) {
-	line, err := m.out.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, &e)
+// listen hands on the two lines of a meter, however long, and drops what follows.
+func (m *meter) listen(out io.Reader) {
+	defer close(m.lines)
+	r := bufio.NewReader(out)
+	for range cap(m.lines) {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		m.lines <- line
 	}
-	return e, err
+	io.Copy(io.Discard, r)
+}
+
+func (m *meter) event() (e record.MeterEvent, err error) {
+	select {
+	case line, ok := <-m.lines:
+		if !ok {
+			return e, io.ErrUnexpectedEOF
+		}
+		return e, json.Unmarshal(line, &e)
+	case <-time.After(meterPatience):
+		return e, fmt.Errorf("nothing for %v", meterPatience)
+	}
 }
 
 // end ends the meter, if it has not ended, and waits until it is gone.
@@ -89,6 +112,9 @@ func (m *meter) end() {
 		return
 	}
 	m.in.Close()
-	io.Copy(io.Discard, m.out)
+	late := time.AfterFunc(time.Second, func() { m.cmd.Process.Kill() })
+	for range m.lines { // to the end of its output
+	}
+	late.Stop()
 	sut.Reap(m.guard, m.cmd)
 }

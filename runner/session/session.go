@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"gonogo/runner/host"
 	"gonogo/runner/plan"
 	"gonogo/runner/record"
 	"gonogo/runner/sut"
@@ -122,12 +124,14 @@ func groupsOf(steps []record.Step) [][]record.Step {
 
 // group runs its steps once and reports whether a check voided one of them.
 func (x *execution) group(ctx context.Context, steps []record.Step, attempt int) (disturbed bool, err error) {
+	canary := x.canary(steps)
 	for _, st := range steps {
 		x.Observe(Event{Step: st, Attempt: attempt, Left: x.left})
 		run, err := x.step(ctx, st, attempt)
 		if err != nil {
 			return false, err
 		}
+		run.Canary, canary = canary, nil // the group's first run carries it
 		if attempt == 0 {
 			x.left -= stepTime(x.Plan, st)
 		}
@@ -141,6 +145,23 @@ func (x *execution) group(ctx context.Context, steps []record.Step, attempt int)
 		disturbed = disturbed || run.Outcome == record.Void
 	}
 	return disturbed, nil
+}
+
+// canary times a fixed loop on the CPUs that the group is about to use. What it
+// means is for the findings to say; nil where it cannot be told.
+func (x *execution) canary(steps []record.Step) *record.Nanos {
+	var cpus []int
+	for _, st := range steps {
+		if t, ok := x.Plan.Target(st.Target); ok {
+			cpus = append(append(cpus, t.CPUs...), t.GeneratorCPUs...)
+		}
+	}
+	slices.Sort(cpus)
+	d, err := host.Canary(slices.Compact(cpus))
+	if err != nil || len(cpus) == 0 || x.Plan.Quick {
+		return nil
+	}
+	return &d
 }
 
 func (x *execution) step(ctx context.Context, st record.Step, attempt int) (*record.Run, error) {
