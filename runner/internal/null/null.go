@@ -33,30 +33,4 @@ func (s Stall) left(since time.Duration) time.Duration {
 
 // Serve answers on l until it fails. Requests must arrive in one piece each,
 // as those of every generator do that writes a request by one call.
-func Serve(l *net.TCPListener, s Stall) error {
-	return serve(l, s)
-}
-
-// servePortably is a goroutine for each connection.
-func servePortably(l *net.TCPListener, s Stall) error {
-	begin := time.Now()
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return err
-		}
-		go func() {
-			defer c.Close()
-			buf := make([]byte, 32<<10)
-			for {
-				if _, err := c.Read(buf); err != nil {
-					return
-				}
-				time.Sleep(s.left(time.Since(begin)))
-				if _, err := c.Write(Reply); err != nil {
-					return
-				}
-			}
-		}()
-	}
-}
+func Serve(l *net.TCPListener, s Stall) error { return serve(l, s) }
