@@ -107,6 +107,61 @@ func TestStopsWithIdleConnections(t *testing.T) {
 	}
 }
 
+// What is in flight when the signal comes is finished, also where the whole group
+// is told and a worker therefore hears twice: from whoever stops it and from its
+// primary.
+func TestStopFinishesWhatIsInFlight(t *testing.T) {
+	for _, group := range []bool{false, true} {
+		t.Run(fmt.Sprintf("group=%v", group), func(t *testing.T) {
+			each(t, func(t *testing.T, p *process) {
+				c, err := dial(t.Context(), p.Address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.net.Close()
+				const body = `{"name":"A","email":"a@b"}`
+				head := fmt.Sprintf("POST /users HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:9])
+				if _, err := c.net.Write([]byte(head)); err != nil {
+					t.Fatal(err)
+				}
+				until(t, "the request has reached the application", limit, func() bool { return sum(p.health(t).Requests) > 0 })
+				told := time.Now()
+				pid := p.cmd.Process.Pid
+				if group {
+					pid = -pid
+				}
+				syscall.Kill(pid, syscall.SIGTERM)
+				until(t, "the port takes no more connections", limit, func() bool {
+					other, err := dial(t.Context(), p.Address)
+					if err == nil {
+						other.net.Close()
+					}
+					return err != nil
+				})
+				syscall.Kill(pid, syscall.SIGTERM) // said again, as by a primary to its workers
+				if _, err := c.net.Write([]byte(body[9:])); err != nil {
+					t.Fatal(err)
+				}
+				r, err := c.read(false)
+				if time.Since(told) > 900*time.Millisecond {
+					t.Skip("too slow a machine: what is in flight has a second to end")
+				}
+				if err != nil || r.status != 201 {
+					t.Errorf("got %+v, %v; want 201", r, err)
+				}
+				until(t, "the process has ended", limit, p.hasExited)
+			})
+		})
+	}
+}
+
+func sum(xs []uint64) (total uint64) {
+	for _, x := range xs {
+		total += x
+	}
+	return total
+}
+
 func TestPortTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
