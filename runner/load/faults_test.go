@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -124,6 +125,69 @@ func TestServerClosesAfterReply(t *testing.T) {
 		conserved(t, res)
 		if res.Counts.OK != 400 || res.NewDials < 36 || res.NewDials > 40 {
 			t.Errorf("counts %+v, %d new dials, errors %v", res.Counts, res.NewDials, res.Errors)
+		}
+	})
+}
+
+// Replies come in pieces, in chunks, and longer than any buffer.
+func TestRepliesInPieces(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		long := strings.Repeat("0123456789", 20_000)
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/chunks":
+				for _, piece := range []string{"a", "bc", "def"} {
+					fmt.Fprint(w, piece)
+					w.(http.Flusher).Flush()
+					time.Sleep(time.Millisecond) // the pieces are to arrive one by one
+				}
+			case "/long":
+				fmt.Fprint(w, long)
+			case "/pieces":
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					return
+				}
+				defer conn.Close()
+				for _, piece := range []string{"HTTP/1.1 2", "00 OK\r\nConnection: close\r\nContent-Length: 5\r\n", "\r\nhe", "llo"} {
+					fmt.Fprint(conn, piece)
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}))
+		get := func(path, body string) record.Request {
+			return record.Request{Method: "GET", Path: path, WantStatus: 200, WantBody: body}
+		}
+		spec := s.spec(engine, get("/chunks", "abcdef"), get("/long", long), get("/long", ""), get("/pieces", "hello"))
+		spec.Warmup, spec.Window, spec.Count = 0, 0, 200
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.OK != 200 {
+			t.Errorf("counts %+v, errors %v", res.Counts, res.Errors)
+		}
+	})
+}
+
+// A request longer than the kernel takes at once is written in pieces.
+func TestLongRequest(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine string) {
+		body := strings.Repeat("0123456789", 600_000)
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n, _ := io.Copy(io.Discard, r.Body)
+			fmt.Fprint(w, n)
+		}))
+		spec := s.spec(engine, record.Request{Method: "POST", Path: "/", Body: body, WantBody: "6000000"})
+		spec.Warmup, spec.Window, spec.Count = 0, 0, 20
+		res, err := Run(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conserved(t, res)
+		if res.Counts.OK != 20 || res.NewDials != 0 {
+			t.Errorf("counts %+v, errors %v", res.Counts, res.Errors)
 		}
 	})
 }
