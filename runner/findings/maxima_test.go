@@ -293,6 +293,14 @@ func TestNothingToExplain(t *testing.T) {
 	}
 }
 
+// TestHalfCovers: half of the excess, to the nanosecond.
+func TestHalfCovers(t *testing.T) {
+	q := request{excess: 250 * ms}
+	if !q.covers(125*ms) || q.covers(125*ms-1) {
+		t.Error("half is not the limit")
+	}
+}
+
 // TestLatencyBegins when it is sent in a closed loop, when it is due in an open one.
 func TestLatencyBegins(t *testing.T) {
 	slow := record.Slow{Intended: 100 * ms, Sent: 300 * ms, Done: 350 * ms}
@@ -368,6 +376,22 @@ func TestStartUp(t *testing.T) {
 		if m := Evaluate(s).Cells[0].Maximum; m.Class != c.want || m.Standing != Reproduced {
 			t.Errorf("%s: %s, %s: %s", c.name, m.Class, m.Standing, m.Text)
 		}
+	}
+}
+
+// TestOthersFaultsAreNoStartUp: six are slow at the same age, five of them because
+// the machine stood still. One is left, and one has no age in common with anybody.
+func TestOthersFaultsAreNoStartUp(t *testing.T) {
+	s := pair(6)
+	for b := 1; b <= 6; b++ {
+		r := of(s, "a", b)
+		story(r, took(100*ms, 250*ms+time.Duration(b)))
+		if b < 6 {
+			hiccup(r, 2, 100*ms, 250*ms)
+		}
+	}
+	if m := Evaluate(s).Cells[0].Maximum; m.Run != "a/get/b06" || m.Class != Unexplained || m.Own != 1 || m.Standing != Undetermined {
+		t.Errorf("%+v", m)
 	}
 }
 
