@@ -11,7 +11,7 @@ import (
 
 // The thresholds of method E1 to E3, which the default plan has too.
 var methodRules = record.MachineRules{
-	ForeignCPU: record.Limits{Warn: 0.02, Fail: 0.05}, Steal: record.Limits{Warn: 0.001, Fail: 0.005}, Running: record.Limits{Warn: 1, Fail: 2},
+	ForeignCPU: record.Limits{Warn: 0.02, Fail: 0.05}, ForeignInRun: record.Limits{Warn: 0.05, Fail: 0.10}, Unaccounted: record.Limits{Warn: 0.15, Fail: 0.25}, Steal: record.Limits{Warn: 0.001, Fail: 0.005}, Running: record.Limits{Warn: 1, Fail: 2},
 	CPUPressure: record.Limits{Warn: 0.01, Fail: 0.05}, MemoryPressure: record.Limits{Warn: 0, Fail: 0.01}, IOPressure: record.Limits{Warn: 0.01, Fail: 0.05},
 	Hiccup: record.Limits{Warn: 2e6, Fail: 10e6}, Canary: record.Limits{Warn: 0.02, Fail: 0.02},
 }
@@ -142,12 +142,15 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// In a window our own packets cause the interrupts, and our own threads wait.
+// In a window our own packets cause the interrupts, for which the kernel charges
+// our server, and our own threads wait.
 func TestJudgeUnderLoad(t *testing.T) {
-	e := tenSeconds(t, atRest, map[string]string{
+	ours := map[string]string{
 		"proc/stat":         procStat("1000 0 500 9000 0 110 220 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 9),
 		"proc/pressure/cpu": pressure(9000000),
-	}, 0, 1)
+		"proc/50/stat":      pidStat(50, "server-go", "S", 42, 600, 300, 0, 0, 950), // the 300 ticks
+	}
+	e := tenSeconds(t, atRest, ours, 0, 1)
 	for _, c := range Judge(e, methodRules) {
 		if !c.OK {
 			t.Errorf("%s: %s", c.Name, c.Observed)
@@ -155,6 +158,28 @@ func TestJudgeUnderLoad(t *testing.T) {
 	}
 	if e.Interrupts == nil || *e.Interrupts != 3*time.Second { // 100 + 200 ticks
 		t.Errorf("interrupts %v, want 3s", e.Interrupts)
+	}
+	for _, c := range []struct {
+		gate   string
+		change map[string]string
+		want   string
+	}{
+		// 50 ticks more of the backup are 5 % of 10 s, 101 are 10.1 %.
+		{nameForeign, map[string]string{"proc/77/stat": pidStat(77, "backup", "R", 1, 90, 40, 0, 0, 100)}, "ok 5.00 % (most by backup, PID 77: 500ms)"},
+		{nameForeign, map[string]string{"proc/77/stat": pidStat(77, "backup", "R", 1, 141, 40, 0, 0, 100)}, "fail 10.10 % (most by backup, PID 77: 1.01s)"},
+		// 250 ticks on a CPU that nobody living was charged for are 25 %.
+		{nameUnaccounted, map[string]string{"proc/stat": procStat("1250 0 500 9000 0 110 220 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 9)}, "warn 25.00 %"},
+		{nameUnaccounted, map[string]string{"proc/stat": procStat("1251 0 500 9000 0 110 220 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 9)}, "fail 25.10 %"},
+		// A compiler that lives is charged, and named; one that has ended is neither.
+		{nameUnaccounted, map[string]string{"proc/stat": procStat("1500 0 500 9000 0 110 220 5 0 0", "2000 0 700 8000 0 10 20 5 0 0", 9),
+			"proc/77/stat": pidStat(77, "backup", "R", 1, 540, 40, 0, 0, 100)}, "ok 0.00 %"},
+		// CPUs that idle between bursts are sampled as idle: less than nothing counts as none.
+		{nameUnaccounted, map[string]string{"proc/50/stat": pidStat(50, "server-go", "S", 42, 1600, 300, 0, 0, 950)}, "ok 0.00 %"},
+	} {
+		got := find(t, Judge(tenSeconds(t, atRest, onTop(ours, c.change), 0, 1), methodRules), c.gate)
+		if strings.TrimSuffix(got, " (most by backup, PID 77: 500ms)") != strings.TrimSuffix(c.want, " (most by backup, PID 77: 500ms)") {
+			t.Errorf("%s: got %s, want %s", c.gate, got, c.want)
+		}
 	}
 }
 

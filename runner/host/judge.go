@@ -10,23 +10,24 @@ import (
 
 // Names of the gates, as they are archived and printed.
 const (
-	nameForeign  = "CPU used by others"
-	nameSteal    = "steal"
-	nameMemory   = "memory pressure"
-	nameDisk     = "disk pressure"
-	nameSwap     = "swap"
-	nameThermal  = "thermal slow-downs"
-	nameQuota    = "stops by a CPU quota"
-	nameCPU      = "CPU pressure"
-	nameRunning  = "threads running"
-	nameHiccup   = "longest hiccup"
-	nameCanary   = "canary"
-	nameClock    = "clock source"
-	nameGovernor = "CPU governor"
-	namePower    = "power"
-	nameASLR     = "address space randomisation"
-	nameCores    = "physical cores"
-	nameQuotaSet = "CPU quota"
+	nameForeign     = "CPU used by others"
+	nameUnaccounted = "CPU time nobody is charged for"
+	nameSteal       = "steal"
+	nameMemory      = "memory pressure"
+	nameDisk        = "disk pressure"
+	nameSwap        = "swap"
+	nameThermal     = "thermal slow-downs"
+	nameQuota       = "stops by a CPU quota"
+	nameCPU         = "CPU pressure"
+	nameRunning     = "threads running"
+	nameHiccup      = "longest hiccup"
+	nameCanary      = "canary"
+	nameClock       = "clock source"
+	nameGovernor    = "CPU governor"
+	namePower       = "power"
+	nameASLR        = "address space randomisation"
+	nameCores       = "physical cores"
+	nameQuotaSet    = "CPU quota"
 )
 
 // Judge holds what went on in a window, under load, against the rules. It is
@@ -36,13 +37,18 @@ const (
 // A number above Warn makes a check not OK, one above Fail also Void. A number
 // that is not known makes it Unknown.
 func Judge(e record.Environment, r record.MachineRules) []record.Check {
-	foreign, known := e.Foreign()
-	if e.Took <= 0 {
-		known = false
-	}
+	unaccounted, known := e.Unaccounted()
+	took := float64(e.Took)
+	return append([]record.Check{
+		blame(ratio(nameForeign, share(e.Others, took), r.ForeignInRun), e.Disturbers),
+		ratio(nameUnaccounted, share(ref(unaccounted, known && e.Took > 0), took), r.Unaccounted),
+	}, judgeBoth(e, r)...)
+}
+
+// judgeBoth are the gates that mean the same under load and at rest.
+func judgeBoth(e record.Environment, r record.MachineRules) []record.Check {
 	took := float64(e.Took)
 	return []record.Check{
-		blame(ratio(nameForeign, share(ref(foreign, known), took), r.ForeignCPU), e.Disturbers),
 		ratio(nameSteal, share(e.Steal, took*float64(len(e.CPUs))), r.Steal),
 		ratio(nameMemory, share(e.MemoryPressure, took), r.MemoryPressure),
 		ratio(nameDisk, share(e.IOPressure, took), r.IOPressure),
@@ -52,14 +58,16 @@ func Judge(e record.Environment, r record.MachineRules) []record.Check {
 	}
 }
 
-// JudgeQuiet is Judge for a time in which nothing of ours ran but this program
-// and the meter: there interrupts, threads that run and pressure are others' too.
+// JudgeQuiet is for a time in which nothing of ours ran but this program and the
+// meter: there interrupts, threads that run and pressure are others' too.
 func JudgeQuiet(e record.Environment, r record.MachineRules) []record.Check {
 	if e.Busy != nil && e.Interrupts != nil {
 		busy := *e.Busy + *e.Interrupts
 		e.Busy = &busy
 	}
-	return append(Judge(e, r),
+	foreign, known := e.Foreign()
+	own := blame(ratio(nameForeign, share(ref(foreign, known && e.Took > 0), float64(e.Took)), r.ForeignCPU), e.Disturbers)
+	return append(append([]record.Check{own}, judgeBoth(e, r)...),
 		ratio(nameCPU, share(e.CPUPressure, float64(e.Took)), r.CPUPressure),
 		count(nameRunning, number(e.Running), r.Running, ""),
 	)

@@ -57,8 +57,15 @@ func Between(before, after Snapshot, cpus []int) record.Environment {
 		Retransmits: grown(before.retrans, after.retrans), ListenOverflows: grown(before.overflows, after.overflows),
 		TCPTimeouts: grown(before.timeouts, after.timeouts),
 		CPUPressure: pressed(before, after, "cpu"), MemoryPressure: pressed(before, after, "memory"), IOPressure: pressed(before, after, "io"),
-		Thermal:    heated(before, after, cpus),
-		Disturbers: disturbers(before, after),
+		Thermal: heated(before, after, cpus),
+	}
+	if before.others != nil && after.others != nil {
+		all := disturbers(before, after)
+		var sum time.Duration
+		for _, d := range all {
+			sum += d.CPU
+		}
+		e.Others, e.Disturbers = &sum, all[:min(len(all), maxDisturbers)]
 	}
 	var sum cpuTime
 	for _, cpu := range cpus {
@@ -120,7 +127,7 @@ func heated(before, after Snapshot, cpus []int) *uint64 {
 	return &sum
 }
 
-// disturbers are the others that used the most CPU between two snapshots. Those
+// disturbers are the others that used CPU between two snapshots, most first. Those
 // that came and went in between are not seen; Environment.Busy holds them.
 func disturbers(before, after Snapshot) []record.Disturber {
 	var list []record.Disturber
@@ -135,5 +142,5 @@ func disturbers(before, after Snapshot) []record.Disturber {
 		}
 		return a.PID - b.PID
 	})
-	return list[:min(len(list), maxDisturbers)]
+	return list
 }

@@ -12,17 +12,19 @@ type Limits struct {
 // MachineRules say how quiet a machine must be. Ratios of CPU time are shares of
 // one CPU, unless said otherwise.
 type MachineRules struct {
-	ForeignCPU     Limits `json:"foreign_cpu_ratio"`      // time that others used on the CPUs of servers and generators
-	Steal          Limits `json:"steal_ratio"`            // time that the hypervisor gave to others, of all the CPUs' time
-	Running        Limits `json:"running"`                // threads on a CPU or waiting for one, ours left out
-	CPUPressure    Limits `json:"cpu_pressure_ratio"`     // share of the time in which some task waited for a CPU
-	MemoryPressure Limits `json:"memory_pressure_ratio"`  // likewise for memory
-	IOPressure     Limits `json:"io_pressure_ratio"`      // likewise for a disk
-	Swap           Limits `json:"swap_pages"`             // in and out
-	Thermal        Limits `json:"thermal_events"`         // times the processor slowed down to cool
-	QuotaStops     Limits `json:"quota_stops"`            // times a CPU quota stopped us
-	Hiccup         Limits `json:"hiccup_ns"`              // the longest that a thread with nothing to do woke too late
-	Canary         Limits `json:"canary_deviation_ratio"` // of a fixed loop from its median in the session
+	ForeignCPU     Limits `json:"foreign_cpu_ratio"`        // time that others used on the CPUs of servers and generators
+	ForeignInRun   Limits `json:"foreign_cpu_in_run_ratio"` // likewise in a window, where only what living processes are charged can be told from our own
+	Unaccounted    Limits `json:"unaccounted_cpu_ratio"`    // in a window: time that the CPUs were busy and nobody living was charged for
+	Steal          Limits `json:"steal_ratio"`              // time that the hypervisor gave to others, of all the CPUs' time
+	Running        Limits `json:"running"`                  // threads on a CPU or waiting for one, ours left out
+	CPUPressure    Limits `json:"cpu_pressure_ratio"`       // share of the time in which some task waited for a CPU
+	MemoryPressure Limits `json:"memory_pressure_ratio"`    // likewise for memory
+	IOPressure     Limits `json:"io_pressure_ratio"`        // likewise for a disk
+	Swap           Limits `json:"swap_pages"`               // in and out
+	Thermal        Limits `json:"thermal_events"`           // times the processor slowed down to cool
+	QuotaStops     Limits `json:"quota_stops"`              // times a CPU quota stopped us
+	Hiccup         Limits `json:"hiccup_ns"`                // the longest that a thread with nothing to do woke too late
+	Canary         Limits `json:"canary_deviation_ratio"`   // of a fixed loop from its median in the session
 }
 
 // Environment is what the machine's counters grew by between two moments.
@@ -36,6 +38,8 @@ type Environment struct {
 	Own        *Nanos `json:"own_ns,omitempty"`
 	Interrupts *Nanos `json:"interrupts_ns,omitempty"` // not in Busy; under load most of it serves our own packets
 	Steal      *Nanos `json:"steal_ns,omitempty"`
+	// Others is what all other processes that live at the end were charged, on any CPU.
+	Others *Nanos `json:"others_ns,omitempty"`
 	// Running is the larger of two counts, one at each moment, not a growth.
 	Running         *uint64     `json:"running,omitempty"`
 	CPUPressure     *Nanos      `json:"cpu_pressure_ns,omitempty"`
@@ -51,14 +55,25 @@ type Environment struct {
 	Disturbers      []Disturber `json:"disturbers,omitempty"` // who else used CPU, most first
 }
 
-// Foreign is the CPU time that others used on the CPUs; false if unknown. The two
-// numbers it comes from are counted by different clocks of the kernel, so small
-// negative differences occur and count as none.
+// Foreign is the CPU time that others used on the CPUs while we were at rest; false
+// if unknown. Under load it is worthless: the kernel charges a process for the
+// packets it handles on its way, and Busy leaves them out.
 func (e Environment) Foreign() (time.Duration, bool) {
 	if e.Busy == nil || e.Own == nil {
 		return 0, false
 	}
 	return max(0, *e.Busy-*e.Own), true
+}
+
+// Unaccounted is the time under load in which the CPUs were busy and no process that
+// lives was charged: that of others which came and went. Busy is sampled at the
+// clock's ticks, so it is good to some percent of a CPU, and far too small where
+// CPUs idle between short bursts; what is negative counts as none.
+func (e Environment) Unaccounted() (time.Duration, bool) {
+	if e.Busy == nil || e.Interrupts == nil || e.Own == nil || e.Others == nil {
+		return 0, false
+	}
+	return max(0, *e.Busy+*e.Interrupts-*e.Own-*e.Others), true
 }
 
 // Disturber is a process that is not ours.
