@@ -6,8 +6,9 @@ import (
 	"gonogo/runner/record"
 )
 
-// machineRules are the gates of method.md E1 to E3. They have no published source
-// and are to be calibrated by A/A runs. A limit of 0 allows none.
+// machineRules are the gates of the machine (method E1 to E3). They have no
+// published source; those that a quiet guest broke were moved to where quiet and
+// disturbed windows parted. A limit of 0 allows none.
 func machineRules() record.MachineRules {
 	return record.MachineRules{
 		ForeignCPU: record.Limits{Warn: 0.02, Fail: 0.05},
@@ -19,11 +20,13 @@ func machineRules() record.MachineRules {
 		// One stolen tick in a window of a second on two CPUs is 0.5 %.
 		Steal:          record.Limits{Warn: 0.005, Fail: 0.02},
 		Running:        record.Limits{Warn: 1, Fail: 2},
-		CPUPressure:    record.Limits{Warn: 0.01, Fail: 0.05},
+		CPUPressure:    record.Limits{Warn: 0.02, Fail: 0.10},
 		MemoryPressure: record.Limits{Warn: 0, Fail: 0.01},
 		IOPressure:     record.Limits{Warn: 0.01, Fail: 0.05},
-		Hiccup:         record.Limits{Warn: float64(2 * time.Millisecond), Fail: float64(10 * time.Millisecond)},
-		Canary:         record.Limits{Warn: 0.02, Fail: 0.02},
+		Hiccup:         record.Limits{Warn: float64(2 * time.Millisecond), Fail: float64(20 * time.Millisecond)},
+		// Shared machines drift by 10 to 25 % within minutes while pairs, which run side
+		// by side, stay within a few percent of each other: only a leap voids.
+		Canary: record.Limits{Warn: 0.02, Fail: 0.25},
 	}
 }
 
