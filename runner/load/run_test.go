@@ -22,7 +22,7 @@ func users() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
-		if len(id) > 5 {
+		if strings.HasPrefix(id, "none") {
 			w.WriteHeader(404)
 			fmt.Fprint(w, `{"error":"not found"}`)
 			return
