@@ -15,17 +15,22 @@ func execute(ctx context.Context, cfg session.Config, dir string, probes []recor
 	if err := session.Execute(ctx, cfg, probes); err != nil {
 		return err
 	}
-	if len(cfg.Plan.Confirm) == 0 {
-		return nil
-	}
-	so, err := archive.Load(dir)
-	if err != nil {
-		return fmt.Errorf("look for maxima to confirm: %w", err)
-	}
-	steps := findings.Confirm(so)
-	if len(steps) == 0 {
-		return nil
+	steps, err := toConfirm(dir, cfg.Plan)
+	if err != nil || len(steps) == 0 {
+		return err
 	}
 	progress.say(fmt.Sprintf("a maximum stands alone where it matters: %d more runs will tell whether it recurs", len(steps)))
 	return session.Confirm(ctx, cfg, probes, steps)
+}
+
+// toConfirm asks findings, of what is on disk, which confirmation steps are to run.
+func toConfirm(dir string, p *record.Plan) ([]record.Step, error) {
+	if len(p.Confirm) == 0 {
+		return nil, nil
+	}
+	so, err := archive.Load(dir)
+	if err != nil {
+		return nil, fmt.Errorf("look for maxima to confirm: %w", err)
+	}
+	return findings.Confirm(so), nil
 }
