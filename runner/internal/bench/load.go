@@ -14,17 +14,18 @@ const (
 // arm is one generator of the comparison.
 type arm struct {
 	name string
+	ours bool
 	cost func(address string, connections int) (time.Duration, error)
 }
 
 func (b *bench) arms() (arms []arm) {
 	for _, p := range found() {
-		arms = append(arms, arm{p.name, func(address string, connections int) (time.Duration, error) {
+		arms = append(arms, arm{p.name, false, func(address string, connections int) (time.Duration, error) {
 			return b.cost(p, address, connections, window)
 		}})
 	}
 	for _, engine := range []string{"epoll", "net"} {
-		arms = append(arms, arm{"gonogo " + engine, func(address string, connections int) (time.Duration, error) {
+		arms = append(arms, arm{"gonogo " + engine, true, func(address string, connections int) (time.Duration, error) {
 			res, cpu, err := b.generate(spec(address, engine, connections, window))
 			if err != nil {
 				return 0, err
@@ -54,24 +55,37 @@ func (b *bench) load() error {
 	}
 	fmt.Fprintln(b.out)
 	for _, connections := range []int{50, 300, 1000} {
-		costs := make([][]float64, len(arms))
+		costs, failed := make([][]float64, len(arms)), make([]error, len(arms))
 		for round := range pairs {
 			for i := range arms {
 				if round%2 == 1 {
 					i = len(arms) - 1 - i
 				}
+				if failed[i] != nil {
+					continue
+				}
 				c, err := arms[i].cost(address, connections)
-				if err != nil {
+				if err != nil && (i == 0 || arms[i].ours) {
 					return err
 				}
+				failed[i] = err // a peer that fails costs nobody else the comparison
 				costs[i] = append(costs[i], float64(c))
 			}
 		}
 		fmt.Fprintf(b.out, "%-14d", connections)
 		for i := range arms {
+			if failed[i] != nil {
+				fmt.Fprintf(b.out, "%20s", "failed")
+				continue
+			}
 			fmt.Fprintf(b.out, "%20s", fmt.Sprintf("%.2f µs  x%.2f", median(costs[i])/1e3, median(ratios(costs[i], costs[0]))))
 		}
 		fmt.Fprintln(b.out)
+		for i, err := range failed {
+			if err != nil {
+				fmt.Fprintf(b.out, "  %s at %d connections: %v\n", arms[i].name, connections, err)
+			}
+		}
 	}
 	return nil
 }
