@@ -38,14 +38,14 @@ func (b *bench) truth() error {
 		return err
 	}
 	fmt.Fprintf(b.out, "%d/s for %v, server frozen %v in every %v\n\n", rate, truthWindow, freeze, period)
-	fmt.Fprintf(b.out, "%-34s%12s%12s\n", "", "p50", "p99")
+	fmt.Fprintf(b.out, "%-24s%16s%16s\n", "", "p50", "p99")
 	for _, row := range []struct {
 		name string
 		s    seen
 	}{{"truth", seen{p50: calm.p50, p99: trueP99}}, {"from the intended time", planned}, {"from the send", sent}} {
-		fmt.Fprintf(b.out, "%-34s%12v%12v\n", row.name, row.s.p50, row.s.p99)
+		fmt.Fprintf(b.out, "%-24s%16v%16v\n", row.name, row.s.p50, row.s.p99)
 	}
-	fmt.Fprintf(b.out, "%-34s%12v%12v\n", "own delay, calm server", calm.lag50, calm.lag99)
+	fmt.Fprintf(b.out, "%-24s%16v%16v\n", "own delay, calm server", calm.lag50, calm.lag99)
 	off := float64(planned.p99)/float64(trueP99) - 1
 	switch {
 	case off < -p99Within || off > p99Within:
