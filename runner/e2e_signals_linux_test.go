@@ -213,7 +213,7 @@ func TestInterrupted(t *testing.T) {
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	needNode(t)
-	u := newUser(t, alteredKit(t, "listen.mjs", "process.once('SIGTERM', stop);", "process.on('SIGTERM', () => {});"))
+	u := newUser(t, alteredKit(t, "listen.mjs", "process.on('SIGTERM', stop);", "process.on('SIGTERM', () => {});"))
 	j := u.midRun("node-1")
 	j.signal(syscall.SIGINT)
 	j.signalToTheEnd(syscall.SIGINT) // the first may not have been dealt with yet

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +30,9 @@ const patience = 60 * time.Second
 func TestMain(m *testing.M) {
 	hook()
 	flag.Parse()
+	// What is ignored here, as under nohup, would be ignored by the commands too; what
+	// is handled is back at its default in them.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	// These tests wait more than they work: more of them than CPUs, unless the
 	// command line says otherwise.
 	chosen := false

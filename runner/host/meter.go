@@ -90,6 +90,9 @@ func watchCPU(cpu int, stop *atomic.Bool, begun *sync.WaitGroup) (record.CPUHicc
 			due = now + meterSleep
 		}
 	}
+	if now := monotonic(); now > due { // kept from running since the last wake, up to the end
+		log = note(&seen, log, due, now)
+	}
 	if len(log) > 0 {
 		seen.Events = slices.Clone(log)
 	}
