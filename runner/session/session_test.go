@@ -75,7 +75,7 @@ func closedLoop(window time.Duration) record.Scenario {
 func planOf(scenarios []record.Scenario, targets ...record.Target) *record.Plan {
 	p := &record.Plan{Targets: targets, Scenarios: scenarios, Rules: plan.DefaultRules(), RequestTimeout: 5 * time.Second, Blocks: 1}
 	all := record.Limits{Warn: math.MaxFloat64, Fail: math.MaxFloat64} // what else runs on a machine that tests voids no run
-	p.Rules.Machine = record.MachineRules{ForeignCPU: all, Steal: all, Running: all, CPUPressure: all, MemoryPressure: all, IOPressure: all,
+	p.Rules.Machine = record.MachineRules{ForeignCPU: all, ForeignInRun: all, Unaccounted: all, Steal: all, Running: all, CPUPressure: all, MemoryPressure: all, IOPressure: all,
 		Swap: all, Thermal: all, QuotaStops: all, Hiccup: all, Canary: all}
 	for _, t := range targets {
 		for _, s := range scenarios {
