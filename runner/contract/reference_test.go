@@ -146,13 +146,19 @@ func TestTableCatchesMutants(t *testing.T) {
 		for name, m := range group {
 			t.Run(name, func(t *testing.T) {
 				rows := slices.DeleteFunc(table(), func(r row) bool { return !strings.HasPrefix(r.name, m.caught) })
-				result, err := check(t.Context(), []Server{startReference(t, m)}, rows)
-				if err != nil {
-					t.Fatal(err)
+				server := startReference(t, m)
+				// Some faults show only where two pieces are read apart, which a busy machine
+				// may not do each time.
+				for range 10 {
+					result, err := check(t.Context(), []Server{server}, rows)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(result.Differences) > 0 {
+						return
+					}
 				}
-				if len(result.Differences) == 0 {
-					t.Errorf("none of the %d cases %q... caught it", len(rows), m.caught)
-				}
+				t.Errorf("none of the %d cases %q... caught it", len(rows), m.caught)
 			})
 		}
 	}
