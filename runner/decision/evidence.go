@@ -1,8 +1,7 @@
 package decision
 
 import (
-	"math"
-	"time"
+	"slices"
 
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
@@ -172,30 +171,27 @@ func (m *matter) ratio(target, base, scenario string, metric findings.Metric) (r
 	}, true
 }
 
-// capacityTimes are of closed loops whose servers were the limit on both sides;
-// elsewhere 1 / rate says nothing of the server.
+// capacityTimes are those of the findings, of closed loops whose servers were the
+// limit on both sides; elsewhere 1 / rate says nothing of the server.
 func (m *matter) capacityTimes() []record.CapacityTime {
 	var all []record.CapacityTime
-	for _, sc := range m.s.Plan.Scenarios {
-		for _, p := range m.rules.Pairs {
-			a, ok := m.e.Cell(p.Target, sc.Name)
-			b, ok2 := m.e.Cell(p.Base, sc.Name)
-			if !ok || !ok2 || !a.ServerBound() || !b.ServerBound() {
-				continue
-			}
-			c := record.CapacityTime{Scenario: sc.Name, Target: p.Target, Base: p.Base,
-				TargetTime: 1e9 / a.Summary[findings.Rate].Median, BaseTime: 1e9 / b.Summary[findings.Rate].Median}
-			for _, w := range m.rules.OwnWork {
-				if w < time.Millisecond {
-					continue // the share of next to nothing is next to everything
-				}
-				c.OwnWork = append(c.OwnWork, w)
-				c.Shares = append(c.Shares, math.Abs(c.BaseTime-c.TargetTime)/float64(w))
-			}
-			if finite(c.TargetTime) && finite(c.BaseTime) {
-				all = append(all, c)
-			}
+	for _, f := range findings.CapacityTimes(m.s, m.e) {
+		a, ok := m.e.Cell(f.Target, f.Scenario)
+		b, ok2 := m.e.Cell(f.Base, f.Scenario)
+		if !ok || !ok2 || !a.ServerBound() || !b.ServerBound() || !m.decides(f.Target, f.Base) {
+			continue
 		}
+		c := record.CapacityTime{Scenario: f.Scenario, Target: f.Target, Base: f.Base, TargetTime: f.Time.Median, BaseTime: f.BaseTime.Median,
+			Saved: f.Saved.Median, SavedMin: f.Saved.Min, SavedMax: f.Saved.Max, Blocks: f.Saved.N}
+		for _, share := range f.Shares {
+			c.OwnWork, c.Shares = append(c.OwnWork, share.Work), append(c.Shares, share.Ratio)
+		}
+		all = append(all, c)
 	}
 	return all
+}
+
+// decides tells whether the rule asks about these two; a twin it does not.
+func (m *matter) decides(target, base string) bool {
+	return slices.ContainsFunc(m.rules.Pairs, func(p record.DecisionPair) bool { return p.Target == target && p.Base == base })
 }

@@ -176,9 +176,15 @@ type CapacityTime struct {
 	Scenario   string  `json:"scenario"`
 	Target     string  `json:"target"`
 	Base       string  `json:"base"`
-	TargetTime float64 `json:"target_ns"`
+	TargetTime float64 `json:"target_ns"` // median over processes
 	BaseTime   float64 `json:"base_ns"`
-	// Shares are of |base - target| in a request with that much own work.
+	// Saved is base - target, paired by block: below 0 the target takes longer. It is
+	// the median over so many blocks, with the smallest and the largest.
+	Saved    float64 `json:"saved_ns"`
+	SavedMin float64 `json:"saved_min_ns"`
+	SavedMax float64 `json:"saved_max_ns"`
+	Blocks   int     `json:"blocks"`
+	// Shares are of Saved in a request with that much own work, with its sign.
 	OwnWork []time.Duration `json:"own_work_ns"`
 	Shares  []float64       `json:"share_ratio"`
 }

@@ -101,14 +101,14 @@ func capacityOf(b *bytes.Buffer, all []record.CapacityTime) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\n**Capacity time**, 1 / rate: neither latency nor CPU time\n")
-	head := []string{"target / base", "scenario", "target", "base", "difference"}
+	b.WriteString("\n**Capacity time**: " + strings.TrimPrefix(findings.CapacityTimeIs, "capacity time is ") + "\n")
+	head := []string{"target / base", "scenario", "target", "base", "saved by block (min..max)", "blocks"}
 	for _, w := range all[0].OwnWork {
 		head = append(head, "of "+ownText(w)+" own work")
 	}
 	rows := [][]string{head}
 	for _, c := range all {
-		r := []string{c.Target + " / " + c.Base, c.Scenario, digits(c.TargetTime/micros) + " µs", digits(c.BaseTime/micros) + " µs", digits((c.BaseTime-c.TargetTime)/micros) + " µs"}
+		r := []string{c.Target + " / " + c.Base, c.Scenario, digits(c.TargetTime/micros) + " µs", digits(c.BaseTime/micros) + " µs", fmt.Sprintf("%s (%s..%s) µs", digits(c.Saved/micros), digits(c.SavedMin/micros), digits(c.SavedMax/micros)), fmt.Sprint(c.Blocks)}
 		for _, share := range c.Shares {
 			r = append(r, percent(share))
 		}
