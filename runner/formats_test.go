@@ -36,6 +36,27 @@ func TestEveryFormat(t *testing.T) {
 	}
 }
 
+// TestOneCell: HdrHistogram's plotter draws one distribution a file, so one can be
+// had alone; where a cell makes no sense, and where there is none of the name, the
+// error says what does.
+func TestOneCell(t *testing.T) {
+	out := t.TempDir()
+	id := archived(t, out, "standard", true)
+	code, got, _ := gonogo("report", id, "--out", out, "--format", "hgrm", "--cell", "node-1/get-c50")
+	if code != exitDone || strings.Count(got, "#[Cell = ") != 1 || !strings.HasPrefix(got, "#[Cell = node-1/get-c50,") || strings.Count(got, "Total count") != 1 {
+		t.Errorf("exit %d, %.200q", code, got)
+	}
+	code, got, _ = gonogo("report", id, "--out", out, "--format", "hlog", "--cell", "node-1/get-c50")
+	if code != exitDone || strings.Count(got, "Tag=") == 0 || strings.Count(got, "Tag=") != strings.Count(got, "Tag=node-1/get-c50/") {
+		t.Errorf("exit %d, %.200q", code, got)
+	}
+	for _, c := range [][3]string{{"hgrm", "node-1/none", "go-1/get-c50"}, {"table", "node-1/get-c50", "hgrm or hlog"}} {
+		if code, got, errText := gonogo("report", id, "--out", out, "--format", c[0], "--cell", c[1]); code != exitUsage || got != "" || !strings.Contains(errText, c[2]) {
+			t.Errorf("%v: exit %d, %q", c, code, errText)
+		}
+	}
+}
+
 // TestSummary: what other steps wrote stays, and without a file there is none.
 func TestSummary(t *testing.T) {
 	s, err := archive.Load(filepath.Join("report", "testdata", "sessions", "standard", "benchmark.json"))

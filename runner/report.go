@@ -33,6 +33,7 @@ type reportCmd struct {
 	Ref    string `arg:"" optional:"" name:"archive" help:"Session: id, beginning of an id, folder, benchmark.json, or latest." default:"latest"`
 	Out    string `help:"Folder of the archives." default:"results" placeholder:"DIR"`
 	Format string `help:"What to print: ${enum}." enum:"table,md,csv,json,html,bench,hlog,hgrm,hyperfine,github,junit,prometheus" default:"table"`
+	Cell   string `help:"One cell alone, as go-1/get-open: for hgrm and hlog, whose plotters draw one a file." placeholder:"TARGET/SCENARIO"`
 }
 
 // Run prints an archived session.
@@ -41,7 +42,29 @@ func (c *reportCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	return show(s.out, c.Format, loaded, findings.Evaluate(loaded))
+	e := findings.Evaluate(loaded)
+	if c.Cell != "" {
+		if e.Cells, err = only(e.Cells, c.Cell, c.Format); err != nil {
+			return err
+		}
+	}
+	return show(s.out, c.Format, loaded, e)
+}
+
+// only is the cell of that name. In a format for people it would lack what it is
+// compared with.
+func only(cells []findings.Cell, name, format string) ([]findings.Cell, error) {
+	if format != "hgrm" && format != "hlog" {
+		return nil, fail(exitUsage, "--cell goes with --format hgrm or hlog", "report cell %q: format %s has all cells", name, format)
+	}
+	var have []string
+	for i := range cells {
+		if cells[i].Name() == name {
+			return cells[i : i+1], nil
+		}
+		have = append(have, cells[i].Name())
+	}
+	return nil, fail(exitUsage, "it has "+strings.Join(have, ", "), "report cell %q: the session has none of that name", name)
 }
 
 // open loads the session that ref names.

@@ -67,16 +67,16 @@ type Writer struct {
 // Create makes a new folder under out, which it creates if need be, and writes
 // the plan and the host into it.
 func Create(out string, p *record.Plan, h record.Host) (*Writer, error) {
-	return create(out, p, h, time.Now(), random)
+	return create(out, p, h, time.Now(), suffix)
 }
 
-func create(out string, p *record.Plan, h record.Host, now time.Time, suffix func() string) (*Writer, error) {
+func create(out string, p *record.Plan, h record.Host, now time.Time, suffix func(time.Time) string) (*Writer, error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return nil, fmt.Errorf("create archive folder: %w", err)
 	}
 	w := &Writer{plan: p, started: now.UTC().Truncate(time.Second), sums: map[string]string{}}
 	for {
-		w.dir = filepath.Join(out, w.started.Format(stamp)+"-"+suffix())
+		w.dir = filepath.Join(out, w.started.Format(stamp)+"-"+suffix(now))
 		err := os.Mkdir(w.dir, 0o755)
 		if err == nil {
 			break
@@ -96,8 +96,15 @@ func create(out string, p *record.Plan, h record.Host, now time.Time, suffix fun
 	return w, nil
 }
 
-// ID names the session: when it started, UTC, and six random hexadecimal digits.
+// ID names the session: when it started, UTC, and six hexadecimal digits. Ids sort
+// by the start.
 func (w *Writer) ID() string { return filepath.Base(w.dir) }
+
+// suffix ends an id: four digits are the fraction of the second, so that names sort
+// by time within one too, and two are random.
+func suffix(now time.Time) string {
+	return fmt.Sprintf("%04x", uint64(now.Nanosecond())<<16/uint64(time.Second)) + random()[:2]
+}
 
 // Dir is the session's folder.
 func (w *Writer) Dir() string { return w.dir }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +149,7 @@ func TestAppendRefuses(t *testing.T) {
 func TestOneSecondTwoSessions(t *testing.T) {
 	out, now := t.TempDir(), time.Date(2026, 11, 30, 19, 41, 0, 999, time.UTC)
 	suffixes := []string{"aaaaaa", "aaaaaa", "bbbbbb"} // the second is taken
-	next := func() string { s := suffixes[0]; suffixes = suffixes[1:]; return s }
+	next := func(time.Time) string { s := suffixes[0]; suffixes = suffixes[1:]; return s }
 	var ids []string
 	for range 2 {
 		w, err := create(out, smallPlan(), record.Host{}, now, next)
@@ -158,6 +159,29 @@ func TestOneSecondTwoSessions(t *testing.T) {
 		ids = append(ids, w.ID())
 	}
 	if ids[0] != "20261130T194100Z-aaaaaa" || ids[1] != "20261130T194100Z-bbbbbb" {
+		t.Errorf("ids %v", ids)
+	}
+}
+
+// TestLatestWithinASecond: of sessions that began in one second the last is latest,
+// whatever is random in their names. 0.5 s are 0x8000 parts of 1/65536.
+func TestLatestWithinASecond(t *testing.T) {
+	out, second := t.TempDir(), time.Date(2026, 11, 30, 19, 41, 0, 0, time.UTC)
+	var ids []string
+	for _, at := range []time.Duration{0, 20 * time.Microsecond, time.Millisecond, 500 * time.Millisecond, time.Second - 1} {
+		w, err := create(out, smallPlan(), record.Host{}, second.Add(at), suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, w.ID())
+		if got, err := Resolve(out, Latest); err != nil || filepath.Base(got) != w.ID() {
+			t.Errorf("after %v latest is %s, want %s: %v", at, got, w.ID(), err)
+		}
+	}
+	if listed, err := List(out); err != nil || !slices.Equal(listed, ids) {
+		t.Errorf("listed %v, want %v: %v", listed, ids, err)
+	}
+	if !strings.HasPrefix(ids[3], "20261130T194100Z-8000") || !strings.HasPrefix(ids[4], "20261130T194100Z-ffff") {
 		t.Errorf("ids %v", ids)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
@@ -67,10 +68,20 @@ func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // evidence says why a session's numbers are not to be concluded from; "" if they may be.
 func evidence(s *record.Session, e *findings.Evaluation) string {
 	switch {
+	case s.Plan.Quick && !s.Complete():
+		return "smoke run, and incomplete: not evidence"
 	case s.Plan.Quick:
 		return "smoke run: not evidence"
-	case e.Invalid():
+	case !s.Complete():
 		return "incomplete session: no conclusion can be drawn"
+	case e.Invalid():
+		var why []string
+		for _, f := range e.Findings {
+			if f.Severity == record.Voids {
+				why = append(why, f.Text)
+			}
+		}
+		return "void session: no conclusion can be drawn: " + strings.Join(why, "; ")
 	}
 	return ""
 }

@@ -25,7 +25,8 @@ var epoch = time.Date(2026, 11, 30, 19, 41, 0, 0, time.UTC)
 // session has two targets, two blocks and numbers that can be checked by hand. In
 // block b Go answers 40 000 - 1 000 (b-1) requests in 2 s and Node half as many;
 // both use 1.9 s of CPU. Latencies are 1.000..1.999 ms, evenly. Go holds 20 MiB
-// under load and Node 90.
+// under load and Node 90. Go's /healthz answers after 10 ms x b and its API 1 ms
+// later; Node's after 60 ms x b and 5 ms.
 func session() *record.Session {
 	get := []record.Request{{Method: "GET", Path: "/users/{id}"}}
 	s := &record.Session{
@@ -52,12 +53,13 @@ func session() *record.Session {
 }
 
 func run(st record.Step, sc record.Scenario) record.Run {
-	n, mib, ready := uint64(40_000-1_000*(st.Block-1)), uint64(20), 10*time.Millisecond
+	n, mib, ready, api := uint64(40_000-1_000*(st.Block-1)), uint64(20), 10*time.Millisecond, time.Millisecond
 	if st.Target == "node-1" {
-		n, mib, ready = n/2, 90, 60*time.Millisecond
+		n, mib, ready, api = n/2, 90, 60*time.Millisecond, 5*time.Millisecond
 	}
+	first := ready*time.Duration(st.Block) + api
 	r := record.Run{SchemaVersion: record.SchemaVersion, Step: st, Outcome: record.Done, Started: epoch.Add(time.Duration(st.Index) * 5 * time.Second),
-		Ready: ready * time.Duration(st.Block), ServerCPU: &record.CPUTime{User: 1900 * time.Millisecond},
+		Ready: ready * time.Duration(st.Block), FirstAnswer: &first, ServerCPU: &record.CPUTime{User: 1900 * time.Millisecond},
 		Load: &record.LoadResult{Kind: record.Closed, Connections: sc.Connections, Window: sc.Window, Counts: record.Counts{Planned: n, OK: n, InWindow: n}}}
 	if sc.Kind == record.Memory {
 		pss := mib << 20
@@ -167,6 +169,45 @@ func TestNotEvidence(t *testing.T) {
 		if got := written(t, All[name], s, e); !strings.Contains(got, want) {
 			t.Errorf("%s does not say %q:\n%s", name, want, got)
 		}
+	}
+}
+
+// Three things make a session no evidence, and each has its own name: it was a smoke
+// run, it lacks runs, or it is whole and void.
+func TestWhyNoEvidence(t *testing.T) {
+	void := func(s *record.Session) findings.Evaluation {
+		e := findings.Evaluate(s)
+		e.Findings = append(e.Findings, record.Finding{Code: "twin", Severity: record.Voids, Text: "the twins differ"})
+		return e
+	}
+	for want, change := range map[string]func(*record.Session){
+		"void session: no conclusion can be drawn: the twins differ": func(*record.Session) {},
+		"incomplete session: no conclusion can be drawn":             func(s *record.Session) { s.Runs = s.Runs[:len(s.Runs)-1] },
+		"smoke run, and incomplete: not evidence":                    func(s *record.Session) { s.Plan.Quick, s.Finished = true, time.Time{} },
+		"smoke run: not evidence":                                    func(s *record.Session) { s.Plan.Quick = true },
+	} {
+		s := session()
+		change(s)
+		if got := written(t, Bench, s, void(s)); !strings.Contains(got, "\nwarning: "+want+"\n") {
+			t.Errorf("no %q in\n%.400s", want, got)
+		}
+	}
+	s := session()
+	if got := written(t, Bench, s, findings.Evaluate(s)); strings.Contains(got, "warning:") {
+		t.Errorf("a whole session has a warning:\n%.400s", got)
+	}
+}
+
+// A record of before the API's own first answer was kept has the one of /healthz,
+// and says so.
+func TestStartOfOldRecords(t *testing.T) {
+	s := session()
+	for i := range s.Runs {
+		s.Runs[i].FirstAnswer = nil
+	}
+	got := written(t, Hyperfine, s, findings.Evaluate(s))
+	if !strings.Contains(got, `"min": 0.01,`) || !strings.Contains(got, `"until": "right answer of /healthz"`) {
+		t.Error(got)
 	}
 }
 

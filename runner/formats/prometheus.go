@@ -19,7 +19,7 @@ func Prometheus(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	family := func(name, help string) { fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name) }
 	family("gonogo_session_info", "The session that the other values are of.")
 	fmt.Fprintf(&b, "gonogo_session_info%s 1\n", labels("session", s.ID, "grade", s.Host.Grade, "go", s.Host.GoVersion, "node", s.Host.NodeVersion))
-	family("gonogo_session_evidence", "1 if conclusions may be drawn, 0 for smoke runs and incomplete sessions.")
+	family("gonogo_session_evidence", "1 if conclusions may be drawn, 0 for smoke runs, incomplete and void sessions.")
 	fmt.Fprintf(&b, "gonogo_session_evidence %d\n", map[bool]int{true: 1}[evidence(s, &e) == ""])
 	if !s.Finished.IsZero() {
 		family("gonogo_session_finished_timestamp_seconds", "When the session ended.")
