@@ -166,15 +166,15 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 // pilot prints, once the pilot blocks are in the archive, what the session will be
 // able to find. It stands between two steps, where nothing is timed.
 func pilot(dir string, p *record.Plan, r *record.Run, progress *progress) error {
-	perBlock := len(p.Steps) / p.Blocks
-	if p.Quick || p.Blocks <= findings.PilotBlocks || r.Attempt > 0 || r.Step.Index != findings.PilotBlocks*perBlock-1 {
+	block, ok := findings.PilotBlock(p)
+	if !ok || r.Attempt > 0 || r.Step.Block != block || p.Steps[r.Step.Index+1].Block == block {
 		return nil
 	}
 	s, err := archive.Load(dir)
 	if err != nil {
 		return err
 	}
-	progress.line(fmt.Sprintf("after %d blocks: with all %d a difference of so much would be found four times in five", findings.PilotBlocks, p.Blocks))
+	progress.line(fmt.Sprintf("after %d blocks: with all %d a difference of so much would be found four times in five", block, p.Blocks))
 	for _, line := range findings.Pilot(s) {
 		progress.line("  " + line)
 	}
@@ -247,7 +247,7 @@ func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error 
 // publishable: the project's record is of the whole question, and of a session
 // that stands.
 func publishable(s *record.Session, e findings.Evaluation) bool {
-	return s.Complete() && !s.Plan.Quick && !s.Plan.Part && s.Plan.Blocks >= plan.MinBlocks && !e.Invalid()
+	return s.Complete() && !s.Plan.Quick && !s.Plan.Part && plan.Fewest(&s.Plan) >= plan.MinRounds && !e.Invalid()
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and

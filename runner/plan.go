@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,14 +35,14 @@ func (c *planCmd) Run(ctx context.Context, s streams) error {
 // describePlan is the time plan that compare prints before it starts.
 func describePlan(p *record.Plan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "plan: %d blocks x %d steps (%d targets x %d scenarios), about %v of a budget of %v, seed %d\n",
-		p.Blocks, len(p.Steps)/p.Blocks, len(p.Targets), len(p.Scenarios), p.Expected.Round(time.Second), p.Budget, p.Seed)
+	fmt.Fprintf(&b, "plan: %d blocks, %d steps (%d targets, %d scenarios), about %v of a budget of %v, seed %d\n",
+		p.Blocks, len(p.Steps), len(p.Targets), len(p.Scenarios), p.Expected.Round(time.Second), p.Budget, p.Seed)
 	for _, s := range p.Scenarios {
 		fmt.Fprintf(&b, "  %-12s %s: %d connections, warm-up %v, window %v", s.Name, s.Kind, s.Connections, s.Warmup, s.Window)
 		if s.Kind == record.Memory {
 			fmt.Fprintf(&b, ", idle %v, rest %v", s.Idle, s.Rest)
 		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, ", %s\n", fresh(p, s))
 	}
 	if extra := plan.ConfirmTime(p); extra > 0 {
 		fmt.Fprintf(&b, "and up to %v more if a maximum has to be confirmed\n", extra)
@@ -49,10 +50,27 @@ func describePlan(p *record.Plan) string {
 	switch {
 	case p.Quick:
 		b.WriteString("quick: one short block shows that everything works; it is not evidence\n")
-	case p.Blocks < plan.MinBlocks:
-		fmt.Fprintf(&b, "too short: %d blocks give no 95 %% interval of a median, which takes %d; raise the budget\n", p.Blocks, plan.MinBlocks)
+	case plan.Fewest(p) < plan.MinRounds:
+		fmt.Fprintf(&b, "too short: %d fresh processes give no 95 %% interval of a median, which takes %d; raise the budget\n", plan.Fewest(p), plan.MinRounds)
 	}
 	return b.String()
+}
+
+// fresh says how many fresh processes of each target run a scenario.
+func fresh(p *record.Plan, s record.Scenario) string {
+	var counts []int
+	for _, t := range p.Targets {
+		if s.Has(t.Name) {
+			counts = append(counts, p.Rounds(t.Name, s.Name))
+		}
+	}
+	if len(counts) == 0 {
+		return "no target"
+	}
+	if least, most := slices.Min(counts), slices.Max(counts); least != most {
+		return fmt.Sprintf("%d to %d fresh processes of each target", least, most)
+	}
+	return fmt.Sprintf("%d fresh processes of each target", counts[0])
 }
 
 func describeTargets(p *record.Plan) string {

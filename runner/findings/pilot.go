@@ -7,9 +7,27 @@ import (
 	"gonogo/runner/stats"
 )
 
-// PilotBlocks is after how many blocks a session can say what it will be able to
-// see: a deviation needs three values to be more than a guess.
-const PilotBlocks = 3
+// pilotRounds is after how many pairs of every primary test a session can say what
+// it will be able to see: a deviation needs three values to be more than a guess.
+const pilotRounds = 3
+
+// PilotBlock is the block after which every primary test has its pilot pairs; false
+// where that is the end of the plan or beyond.
+func PilotBlock(p *record.Plan) (block int, ok bool) {
+	for _, q := range p.Primary {
+		rounds := 0
+		for _, st := range p.Steps {
+			if st.Target == q.Target && st.Scenario == q.Scenario && rounds < pilotRounds {
+				rounds++
+				block = max(block, st.Block)
+			}
+		}
+		if rounds < pilotRounds {
+			return 0, false
+		}
+	}
+	return block, block > 0 && block < p.Blocks
+}
 
 // Pilot says, one line a primary test, which difference the planned blocks would
 // find with a power of 80 %, given how much the first blocks differ (method D7).
@@ -20,10 +38,10 @@ func Pilot(s *record.Session) []string {
 	var lines []string
 	for _, q := range s.Plan.Primary {
 		effect, err := j.effect(q.Target, q.Base, q.Scenario, Metric(q.Metric))
-		if err != nil || effect.Deviation == nil || effect.Blocks < PilotBlocks {
+		if err != nil || effect.Deviation == nil || effect.Blocks < pilotRounds {
 			continue
 		}
-		ratio, ok := stats.MinimumDetectable(*effect.Deviation, s.Plan.Blocks, len(s.Plan.Primary))
+		ratio, ok := stats.MinimumDetectable(*effect.Deviation, s.Plan.Rounds(q.Target, q.Scenario), len(s.Plan.Primary))
 		if !ok {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // twinDiffers: one target under two labels came out different, so this session
-// cannot tell a difference from its own noise (method S8). Where there are too few
+// cannot tell a difference from its own noise (method S8). Where no metric has the
 // blocks for that to show at all, it says so.
 func twinDiffers(s *record.Session, e *Evaluation) []record.Finding {
 	if len(e.Verdicts) == 0 {
@@ -16,12 +16,12 @@ func twinDiffers(s *record.Session, e *Evaluation) []record.Finding {
 	}
 	j := newJudgement(s, e)
 	var effects []stats.Effect
-	blind := false
+	most, blind := 0, true
 	for _, key := range j.twinOrder() {
 		effect := *j.twins[key]
 		effects = append(effects, effect)
 		noise, ok := stats.NoiseOf(effect)
-		blind = blind || !ok || !noise.CanVoid
+		most, blind = max(most, effect.Blocks), blind && !(ok && noise.CanVoid)
 	}
 	switch {
 	case stats.TwinsDiffer(effects):
@@ -31,11 +31,11 @@ func twinDiffers(s *record.Session, e *Evaluation) []record.Finding {
 			Text: "the A/A twin differs from the target that it is a copy of: no difference of this session can be believed",
 			Hint: "something follows the order of the runs or the label; run again on a quieter machine",
 		}}
-	case blind:
+	case blind && len(effects) > 0:
 		return []record.Finding{{
 			Code: "twin-blind", Severity: record.Warn,
-			Observed: count(len(j.whole), "whole block"), Threshold: "8 blocks",
-			Text: "too few whole blocks for the A/A twin to void the session: its noise floor stands, its silence proves little",
+			Observed: count(most, "pair"), Threshold: "8 pairs",
+			Text: "too few pairs for the A/A twin to void the session: its noise floor stands, its silence proves little",
 			Hint: "a longer budget gives more blocks",
 		}}
 	}

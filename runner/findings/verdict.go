@@ -2,6 +2,8 @@ package findings
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"gonogo/runner/record"
 	"gonogo/runner/stats"
@@ -15,8 +17,7 @@ func judge(s *record.Session, e *Evaluation) []record.Verdict {
 	}
 	j := newJudgement(s, e)
 	verdicts := make([]record.Verdict, len(s.Plan.Primary))
-	// A test that a check voided leaves the family: it can claim nothing, and the
-	// others are adjusted over the blocks that they have in common.
+	// A test that a check voided leaves the family: it can claim nothing.
 	var family []stats.Test
 	var places []int
 	for i, q := range s.Plan.Primary {
@@ -37,44 +38,14 @@ func judge(s *record.Session, e *Evaluation) []record.Verdict {
 type judgement struct {
 	s     *record.Session
 	e     *Evaluation
-	whole map[int]bool // the blocks that every primary test has both values of
 	twins map[cellMetric]*stats.Effect
 }
 
 func newJudgement(s *record.Session, e *Evaluation) *judgement {
-	j := &judgement{s: s, e: e, whole: map[int]bool{}, twins: map[cellMetric]*stats.Effect{}}
-	missing := map[int]bool{}
-	for b := 1; b <= s.Plan.Blocks; b++ {
-		j.whole[b] = true
-	}
-	for _, q := range s.Plan.Primary {
-		pairs := j.pairs(q.Target, q.Base, q.Scenario, Metric(q.Metric))
-		if j.lost(pairs) {
-			continue // a test that lost most of its blocks is void itself and does not cost the others theirs
-		}
-		for b := range j.whole {
-			if _, ok := pairs[b]; !ok {
-				missing[b] = true
-			}
-		}
-	}
-	j.eachTwin(func(t record.Target, q record.Primary) {
-		pairs := j.pairs(t.Name, t.Base, q.Scenario, Metric(q.Metric))
-		for b := range j.whole {
-			if _, ok := pairs[b]; !ok && !j.lost(pairs) {
-				missing[b] = true
-			}
-		}
-	})
-	for b := range missing {
-		delete(j.whole, b)
-	}
+	j := &judgement{s: s, e: e, twins: map[cellMetric]*stats.Effect{}}
 	j.twinEffects()
 	return j
 }
-
-// lost reports whether fewer than half of the blocks are left.
-func (j *judgement) lost(pairs map[int][2]float64) bool { return 2*len(pairs) < j.s.Plan.Blocks }
 
 // pairs are the values of a target and its base, by block.
 func (j *judgement) pairs(target, base, scenario string, m Metric) map[int][2]float64 {
@@ -107,24 +78,14 @@ type cellMetric struct {
 // metric that a primary test reads. Targets on more cores borrow the noise of the
 // one-core twin in the same scenario and metric: a session affords one twin.
 func (j *judgement) twinEffects() {
-	j.eachTwin(func(t record.Target, q record.Primary) {
-		key := cellMetric{q.Scenario, Metric(q.Metric)}
-		if j.twins[key] != nil {
-			return
-		}
-		if effect, err := j.effect(t.Name, t.Base, q.Scenario, Metric(q.Metric)); err == nil {
-			j.twins[key] = &effect
-		}
-	})
-}
-
-// eachTwin goes through the A/A twins and the questions that their noise is wanted
-// for.
-func (j *judgement) eachTwin(do func(record.Target, record.Primary)) {
 	for _, t := range j.s.Plan.Targets {
 		for _, q := range j.s.Plan.Primary {
-			if t.Twin {
-				do(t, q)
+			key := cellMetric{q.Scenario, Metric(q.Metric)}
+			if !t.Twin || j.twins[key] != nil {
+				continue
+			}
+			if effect, err := j.effect(t.Name, t.Base, q.Scenario, Metric(q.Metric)); err == nil {
+				j.twins[key] = &effect
 			}
 		}
 	}
@@ -145,8 +106,8 @@ func (j *judgement) test(q record.Primary) stats.Test {
 		t.Failed = append(t.Failed, err.Error())
 	}
 	t.Effect = effect
-	if pairs := j.pairs(q.Target, q.Base, q.Scenario, Metric(q.Metric)); j.lost(pairs) {
-		t.Failed = append(t.Failed, fmt.Sprintf("checks voided all but %d of %d blocks", len(pairs), j.s.Plan.Blocks))
+	if planned := j.s.Plan.Rounds(q.Target, q.Scenario); 2*effect.Blocks < planned {
+		t.Failed = append(t.Failed, fmt.Sprintf("checks voided all but %d of %d pairs", effect.Blocks, planned))
 	}
 	if q.ServerBound {
 		t.Failed = append(t.Failed, j.notServerBound(q)...)
@@ -157,21 +118,21 @@ func (j *judgement) test(q record.Primary) stats.Test {
 	return t
 }
 
-// effect pairs a target with its base over the whole blocks. Blocks are broken by
-// checks that do not look at what is measured, and a broken one leaves all tests
-// alike, for their p-values are adjusted together by flipping whole blocks.
+// effect pairs a target with its base over the blocks that hold both. A run is
+// lost to checks that do not look at what is measured, so which pairs are left says
+// nothing about how they differ.
 func (j *judgement) effect(target, base, scenario string, m Metric) (stats.Effect, error) {
 	pairs := j.pairs(target, base, scenario, m)
+	blocks := slices.Sorted(maps.Keys(pairs))
 	var xs, ys []float64
-	for b := 1; b <= j.s.Plan.Blocks; b++ {
-		if pair, ok := pairs[b]; ok && j.whole[b] {
-			xs, ys = append(xs, pair[0]), append(ys, pair[1])
-		}
+	for _, b := range blocks {
+		xs, ys = append(xs, pairs[b][0]), append(ys, pairs[b][1])
 	}
 	effect, err := stats.Pair(xs, ys)
 	if err != nil {
 		return stats.Effect{}, fmt.Errorf("compare %s of %s and %s: %w", m, target, base, err)
 	}
+	effect.In = blocks
 	return effect, nil
 }
 

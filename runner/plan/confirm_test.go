@@ -48,7 +48,7 @@ func TestConfirmationFitsAMinute(t *testing.T) {
 	}
 	without := *p
 	without.Confirm = nil
-	if p.Expected != time.Duration(p.Blocks)*blockTime(p.Scenarios, p.Targets)+prelude(p.Targets) || confirmSteps(&without) != 0 {
+	if p.Expected != stepsTime(p.Scenarios, p.Targets, p.Blocks)+prelude(p.Targets) || confirmSteps(&without) != 0 {
 		t.Error("what is mostly not needed is counted as needed")
 	}
 	quick, _ := New(Options{CPUs: twoCPUs, Seed: 7, Quick: true})

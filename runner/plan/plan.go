@@ -22,15 +22,15 @@ type Options struct {
 	Quick   bool          // a smoke run of one block, not evidence
 }
 
-// DefaultBudget gives at least MinBlocks on two CPUs.
+// DefaultBudget gives every cell at least MinRounds on two CPUs.
 const DefaultBudget = 12 * time.Minute
 
-// MinBlocks is the least number of blocks from which the 95 % interval of a
+// MinRounds is the least number of fresh processes from which the 95 % interval of a
 // median exists at all (method D6: 1 - 2/2^6 = 96.9 %).
-const MinBlocks = 6
+const MinRounds = 6
 
 // maxBlocks ends the growth in blocks; a larger budget then lengthens windows.
-const maxBlocks = 30
+const maxBlocks = 60
 
 // UnknownTarget says that an asked target does not exist.
 type UnknownTarget struct {
@@ -61,27 +61,31 @@ func New(o Options) (*record.Plan, error) {
 	p.Part = len(targets) < len(DefaultTargets(o.CPUs))
 	p.Primary = primary(p)
 	p.Decision = decision(p)
-	p.Steps = Order(p)
+	p.Steps = order(p, due(blocks))
 	p.Confirm = confirmation(p)
 	p.Rules.ConfirmStepsMax = confirmSteps(p)
-	p.Expected = prelude(targets) + time.Duration(blocks)*blockTime(p.Scenarios, targets)
+	p.Expected = prelude(targets) + stepsTime(p.Scenarios, targets, blocks)
 	return p, nil
 }
 
-// Order lays out the blocks: every target x scenario once in each, shuffled
-// anew (randomised multiple interleaved trials, Abedi & Brecht 2017), so that
+// Order lays out blocks that each hold every target x scenario.
+func Order(p *record.Plan) []record.Step {
+	return order(p, func(record.Scenario, record.Target, int) bool { return true })
+}
+
+// order lays out the blocks: every target x scenario that is due, shuffled anew (randomised multiple interleaved trials, Abedi & Brecht 2017), so that
 // drift of the machine falls on all alike. The shuffle is nested: scenarios in
 // random order, and within each the targets in random order. So the members of a
 // pair run within seconds of each other, and what drifts over minutes cancels in
 // their ratio; one flat shuffle would leave half a block between them.
-func Order(p *record.Plan) []record.Step {
+func order(p *record.Plan, due func(s record.Scenario, t record.Target, block int) bool) []record.Step {
 	rng := rand.New(rand.NewPCG(p.Seed, 0x676f6e6f676f)) // "gonogo": a stream of its own
 	var steps []record.Step
 	for b := 1; b <= p.Blocks; b++ {
 		first := len(steps)
 		for _, i := range rng.Perm(len(p.Scenarios)) {
 			for _, j := range rng.Perm(len(p.Targets)) {
-				if !p.Scenarios[i].Has(p.Targets[j].Name) {
+				if !p.Scenarios[i].Has(p.Targets[j].Name) || !due(p.Scenarios[i], p.Targets[j], b) {
 					continue
 				}
 				steps = append(steps, record.Step{Index: len(steps), Block: b, Position: len(steps) - first,

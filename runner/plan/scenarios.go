@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"gonogo/runner/record"
@@ -19,7 +18,7 @@ var (
 	// the one-second deviation, time buys more as a further process than as a
 	// longer window (method D1). Whether the warm-up is long enough is judged from
 	// the data of every session, not assumed.
-	fullTimes  = times{time.Second, 1100 * time.Millisecond, 3 * time.Second, 2 * time.Second, 600 * time.Millisecond}
+	fullTimes  = times{time.Second, 1100 * time.Millisecond, 2200 * time.Millisecond, 2 * time.Second, 600 * time.Millisecond}
 	quickTimes = times{400 * time.Millisecond, 700 * time.Millisecond, time.Second, 2 * time.Second, 500 * time.Millisecond}
 )
 
@@ -28,6 +27,8 @@ const (
 	contractTime = 15 * time.Second       // the machine watched, all targets started, proved alike, stopped
 	probeWarmup  = time.Second
 	probeWindow  = time.Second
+
+	longestWindow = 15 * time.Second
 )
 
 // openShare is the load of the open loop, as a share of the smaller capacity of a
@@ -41,14 +42,19 @@ func fit(o Options, targets []record.Target) (times, int) {
 		return quickTimes, 1
 	}
 	t := fullTimes
-	perBlock := func() time.Duration { return blockTime(scenarios(t, targets), targets) }
 	left := o.Budget - prelude(targets)
-	blocks := max(1, int(left/perBlock()))
-	if blocks > maxBlocks {
-		blocks = maxBlocks
-		grow := float64(left) / float64(time.Duration(blocks)*perBlock())
-		t.window = time.Duration(math.Min(float64(t.window)*grow, float64(15*time.Second))).Round(100 * time.Millisecond)
+	total := func(blocks int) time.Duration { return stepsTime(scenarios(t, targets), targets, blocks) }
+	blocks := 1
+	for blocks < maxBlocks && total(blocks+1) <= left {
+		blocks++
 	}
+	if blocks < maxBlocks {
+		return t, blocks
+	}
+	short, unit := total(blocks), 100*time.Millisecond
+	t.window += unit // what a unit more of window costs
+	cost := total(blocks) - short
+	t.window = min(fullTimes.window+(left-short)/cost*unit, longestWindow)
 	return t, blocks
 }
 
@@ -63,12 +69,13 @@ func prelude(targets []record.Target) time.Duration {
 	return sum
 }
 
-func blockTime(scenarios []record.Scenario, targets []record.Target) time.Duration {
+// stepsTime is how long the steps of so many blocks take.
+func stepsTime(scenarios []record.Scenario, targets []record.Target, blocks int) time.Duration {
 	var sum time.Duration
 	for _, s := range scenarios {
 		for _, t := range targets {
 			if s.Has(t.Name) {
-				sum += StepTime(s)
+				sum += time.Duration(shareOf(s, t).rounds(blocks)) * StepTime(s)
 			}
 		}
 	}
@@ -109,6 +116,9 @@ const (
 	memoryOpen      = "memory-c300"
 )
 
+// What no primary test reads.
+const postFew, postMany = "post-c50", "post-c300"
+
 // scenarios are the cells of a block. Latency and CPU time are compared at one
 // open-loop rate, for in a closed loop the faster server also gets more requests;
 // memory at the same rate too, so that all did the same work (method G2, R5).
@@ -142,7 +152,7 @@ func scenarios(t times, targets []record.Target) []record.Scenario {
 func DefaultRules() record.Rules {
 	return record.Rules{
 		ErrorRatioMax: 0.001, ArtefactMaxFactor: 2, DutyRatioMin: 0.95, DutyRatioMax: 1.005,
-		ServerCPUBusyMin: 0.9, ChattyBytesPerReq: 1, MinBlocksForMedian: MinBlocks,
+		ServerCPUBusyMin: 0.9, ChattyBytesPerReq: 1, MinBlocksForMedian: MinRounds,
 		GeneratorCPUMax: 0.8, WorkerMaxOverMean: 1.25, WorkerJainMin: 0.98,
 		RepeatedGroupsMax: 0.2, VoidStepsMax: 0.2, Machine: machineRules(),
 		Steady: steadyRules(), UtilisationMax: 1.02, SuperLinearMax: 1.05, ForeignPagesMax: 0.10,

@@ -33,6 +33,7 @@ type Plan struct {
 	Kit           string        `json:"kit"` // version of gonogo that wrote it
 	Quick         bool          `json:"quick"`
 	Part          bool          `json:"part,omitempty"` // some of the default targets were left out
+	Kind          Kind          `json:"kind,omitempty"` // memory: of memory alone, and no evidence for a decision; absent: a comparison
 	Seed          uint64        `json:"seed"`
 	Budget        time.Duration `json:"budget_ns"`
 	Expected      time.Duration `json:"expected_ns"` // sum of the steps' expected times
@@ -105,6 +106,7 @@ type Scenario struct {
 	Idle           time.Duration `json:"idle_ns,omitempty"` // memory only: from ready to the idle reading
 	Rest           time.Duration `json:"rest_ns,omitempty"` // memory only: from the end of load to the rest reading
 	Targets        []string      `json:"targets,omitempty"` // who runs it; empty: all
+	Work           *MemoryWork   `json:"work,omitempty"`    // memory only: load by count, in place of Window and Rest
 }
 
 // Has reports whether a target runs the scenario.
@@ -158,6 +160,7 @@ type Rules struct {
 	UtilisationMax     float64      `json:"utilisation_max"`        // CPU time over what its CPUs can give: above, it was counted wrongly
 	SuperLinearMax     float64      `json:"super_linear_max"`       // rate on k cores over k x the rate on one: above, one of the two is wrong
 	ForeignPagesMax    float64      `json:"foreign_pages_max"`      // share of a lone process's resident memory that others map too
+	Memory             *MemoryRules `json:"memory,omitempty"`       // in a session of memory alone
 }
 
 // SteadyRules say when a cell had not settled in its windows.
@@ -169,6 +172,17 @@ type SteadyRules struct {
 	LatencyFloor time.Duration `json:"latency_floor_ns"` // a latency that differs by less is no drift
 	P            float64       `json:"p_max"`            // over processes; at most: it is no chance
 	TrendP       float64       `json:"trend_p_max"`      // Mann-Kendall, within one process; at most: likewise
+}
+
+// Rounds is in how many blocks a target runs a scenario.
+func (p *Plan) Rounds(target, scenario string) int {
+	n := 0
+	for _, st := range p.Steps {
+		if st.Target == target && st.Scenario == scenario {
+			n++
+		}
+	}
+	return n
 }
 
 // Target returns the target of that name.

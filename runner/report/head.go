@@ -89,7 +89,7 @@ func grade(g string) string {
 }
 
 func plan(p record.Plan) string {
-	text := fmt.Sprintf("%s of %s, shuffled by seed %d", count(p.Blocks, "block"), count(perBlock(p), "run"), p.Seed)
+	text := fmt.Sprintf("%s, %s, shuffled by seed %d", count(p.Blocks, "block"), count(len(p.Steps), "run"), p.Seed)
 	for _, sc := range p.Scenarios {
 		if sc.Kind != record.Memory {
 			text += fmt.Sprintf(", %v warm-up, %v window", sc.Warmup, sc.Window)
@@ -97,11 +97,4 @@ func plan(p record.Plan) string {
 		}
 	}
 	return text
-}
-
-func perBlock(p record.Plan) int {
-	if p.Blocks == 0 {
-		return 0
-	}
-	return len(p.Steps) / p.Blocks
 }

@@ -25,6 +25,9 @@ type Effect struct {
 	Deviation, DifferenceDeviation *float64
 	// Logs are the paired log-ratios in block order; nil if unpaired.
 	Logs []float64
+	// In are the blocks of Logs, ascending; nil stands for 1 to Blocks. A family is
+	// adjusted over the blocks that its members share.
+	In []int
 	// WelchP cross-checks unpaired groups; nil if paired or without variance.
 	WelchP *float64
 }

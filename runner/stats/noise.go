@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // VoidAlpha is the level at which a difference between a target and its own twin
 // voids the session.
@@ -41,26 +44,26 @@ func TwinsDiffer(twins []Effect) bool {
 }
 
 // Adjust returns the family-wise adjusted p-values of effects: StepDown where all
-// are paired over the same number of blocks, else Holm. Which one depends on the
-// runs that exist, never on what they measured. An effect that could not be measured
-// (the zero Effect) stays in the family with p = 1.
+// are paired, else Holm. Which one depends on the runs that exist, never on what
+// they measured. An effect that could not be measured (the zero Effect) stays in the
+// family with p = 1.
 func Adjust(effects []Effect) []float64 {
 	ps := make([]float64, len(effects))
-	var metrics [][]float64
-	var at []int // metrics[i] belongs to effects[at[i]]
-	whole := true
+	var kept []Effect
+	var at []int // kept[i] is effects[at[i]]
+	paired := true
 	for i, e := range effects {
 		if e.Blocks == 0 {
 			ps[i] = 1
 			continue
 		}
 		ps[i] = e.P
-		metrics, at = append(metrics, e.Logs), append(at, i)
-		whole = whole && e.Paired && e.Blocks == effects[at[0]].Blocks
+		kept, at = append(kept, e), append(at, i)
+		paired = paired && e.Paired
 	}
 	adjusted := Holm(ps)
-	if whole && len(effects) > 1 {
-		if joint, ok := StepDown(metrics); ok {
+	if paired && len(effects) > 1 {
+		if joint, ok := StepDown(byBlock(kept)); ok {
 			for i, p := range joint {
 				adjusted[at[i]] = p
 			}
@@ -72,4 +75,40 @@ func Adjust(effects []Effect) []float64 {
 		adjusted[i] = max(adjusted[i], ps[i])
 	}
 	return adjusted
+}
+
+// byBlock lays the log-ratios of effects out over all blocks that any of them has: a
+// row an effect, a column a block. Where an effect has no pair its entry is 0, which
+// no flip changes: it takes part in no sum and in no norm, while the effects that do
+// have the block are flipped together.
+func byBlock(effects []Effect) [][]float64 {
+	column := map[int]int{}
+	var blocks []int
+	for _, e := range effects {
+		for i := range e.Logs {
+			if b := e.block(i); !slices.Contains(blocks, b) {
+				blocks = append(blocks, b)
+			}
+		}
+	}
+	slices.Sort(blocks)
+	for i, b := range blocks {
+		column[b] = i
+	}
+	rows := make([][]float64, len(effects))
+	for i, e := range effects {
+		rows[i] = make([]float64, len(blocks))
+		for j, log := range e.Logs {
+			rows[i][column[e.block(j)]] = log
+		}
+	}
+	return rows
+}
+
+// block is that of Logs[i].
+func (e Effect) block(i int) int {
+	if e.In == nil {
+		return i + 1
+	}
+	return e.In[i]
 }
