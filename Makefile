@@ -1,10 +1,11 @@
 # gonogo: should this Node.js service be rewritten in Go?  `make help` lists the targets.
 BUDGET ?= 12m
+SOAK ?= 2h
 ARGS ?=
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report calibrate bench-load bench-truth test check readme docs schema clean
+.PHONY: help build compare quick report calibrate bench-load bench-truth soak test check readme docs schema clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -31,6 +32,9 @@ bench-load: build ## CPU per request of the generator beside every peer on PATH 
 
 bench-truth: build ## what the generator reports of a server that freezes, beside the truth
 	go run ./runner/internal/bench truth bin/gonogo
+
+soak: build ## quick sessions in one process for two hours (SOAK=20m for less): fails if anything grows
+	bin/gonogo soak --for $(SOAK) $(ARGS)
 
 test: build ## all tests, on loopback only
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")

@@ -63,6 +63,7 @@ type commands struct {
 	Guard     guardCmd     `cmd:"" hidden:""`
 	Meter     meterCmd     `cmd:"" hidden:""`
 	Null      nullCmd      `cmd:"" hidden:""`
+	Soak      soakCmd      `cmd:"" hidden:"" help:"Repeat quick sessions for hours and tell what grows with them."`
 }
 
 func main() {
