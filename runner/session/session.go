@@ -19,11 +19,12 @@ import (
 // Config is what a session needs besides its plan.
 type Config struct {
 	Plan       *record.Plan
-	PlanSHA256 string   // of the archived plan; every run names it
-	Root       string   // folder that the targets' commands are relative to
-	Guard      []string // command of the process that outlives a killed runner
-	Generator  []string // command of the load generator, told what to do on stdin
-	Meter      []string // command of the hiccup meter, before its CPUs; empty: no meter
+	PlanSHA256 string           // of the archived plan; every run names it
+	Root       string           // folder that the targets' commands are relative to
+	Guard      []string         // command of the process that outlives a killed runner
+	Generator  []string         // command of the load generator, told what to do on stdin
+	Meter      []string         // command of the hiccup meter, before its CPUs; empty: no meter
+	Wall       func() time.Time // the wall clock; nil: the system's
 
 	LogPath func(record.Step, int) string // where the target of a step's attempt logs, absolute
 	LogName func(record.Step, int) string // the same, as archived
@@ -46,6 +47,7 @@ type execution struct {
 	guard    *sut.Guard
 	capacity map[string]float64 // per second, by target; from the probes
 	left     time.Duration
+	wall     *wallClock
 }
 
 // Execute runs every step of the plan in its order. A step that fails is
@@ -93,7 +95,7 @@ func begin(c Config, probes []record.Probe, steps []record.Step) (*execution, er
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{Config: c, guard: guard, capacity: map[string]float64{}}
+	x := &execution{Config: c, guard: guard, capacity: map[string]float64{}, wall: watchWallClock(c.Wall)}
 	for _, p := range probes {
 		x.capacity[p.Target] = p.CapacityPerSec
 	}
@@ -174,8 +176,9 @@ func (x *execution) step(ctx context.Context, st record.Step, attempt int) (*rec
 		sc.RatePerSec = rate(x.Plan, target, x.capacity, sc.RateOfCapacity)
 	}
 	s := step{Config: x.Config, guard: x.guard, target: target, scenario: sc, run: &record.Run{
-		SchemaVersion: record.SchemaVersion, Step: st, Attempt: attempt, PlanSHA256: x.PlanSHA256, Started: time.Now().UTC(), OfferedPerSec: sc.RatePerSec}}
+		SchemaVersion: record.SchemaVersion, Step: st, Attempt: attempt, PlanSHA256: x.PlanSHA256, Started: x.wall.now(), OfferedPerSec: sc.RatePerSec}}
 	s.execute(ctx)
+	s.run.Checks = append(s.run.Checks, x.wall.check())
 	return s.run, nil
 }
 

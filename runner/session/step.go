@@ -43,7 +43,8 @@ func (s *step) execute(ctx context.Context) {
 // measure runs the target's life: start, prove, load, stop.
 func (s *step) measure(ctx context.Context) (err error) {
 	logPath := s.LogPath(s.run.Step, s.run.Attempt)
-	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace})
+	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace,
+		Trace: s.Plan.Confirms(s.run.Step)})
 	if err != nil {
 		return err
 	}
@@ -59,10 +60,29 @@ func (s *step) measure(ctx context.Context) (err error) {
 	}
 	first := answered.Sub(p.Begun())
 	s.run.FirstAnswer = &first
+	if err := checkStore(ctx, p); err != nil {
+		return err
+	}
 	if s.scenario.Kind == record.Memory {
 		return s.watchMemory(ctx, p)
 	}
 	return s.watchWindow(ctx, p)
+}
+
+// checkStore looks at what the target holds before the first timed request: a store
+// that outlives its process gives a later run more to hold than an earlier one. A
+// target that tells no number is not judged.
+func checkStore(ctx context.Context, p *sut.Process) error {
+	h, err := p.Health(ctx)
+	if err != nil {
+		return err
+	}
+	for i, n := range h.Users {
+		if n != plan.IDs {
+			return fmt.Errorf("check store: worker %d starts with %d users, want %d: the store was not reset", i, n, plan.IDs)
+		}
+	}
+	return nil
 }
 
 // generator starts this step's generator and waits until it is connected and
@@ -115,6 +135,7 @@ func (s *step) stop(p *sut.Process, cause error) error {
 	s.run.LogBytes = p.LogSize()
 	stopped, err := p.Stop()
 	s.run.Stop = &stopped
+	s.run.Traced, s.run.ServerPauses = p.Traced(), pausesIn(s.run.Load, p.Pauses())
 	if died {
 		s.run.ExitStatus = p.ExitStatus()
 	}
