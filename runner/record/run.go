@@ -77,6 +77,9 @@ type MemoryWatch struct {
 	// Peak sums each process's own VmHWM, read just before the stop. The peaks
 	// of several processes need not coincide, so for a cluster it is an upper bound.
 	PeakBytes *uint64 `json:"peak_bytes,omitempty"`
+	// Cycles are there where work is by count. Then Load holds the readings of all
+	// cycles, LoadEnd and Rest are those of the last, and Run.Load sums all loads up.
+	Cycles []MemoryCycle `json:"cycles,omitempty"`
 }
 
 // MemoryReading sums over the tree. PSS divides shared pages among those who
@@ -131,6 +134,9 @@ func (r *Run) Validate(kind Kind) error {
 		}
 		if r.Outcome == Done && r.Memory == nil {
 			bad("a memory run without memory")
+		}
+		if err := r.validateCycles(); err != nil {
+			bad("%w", err)
 		}
 	} else if r.Memory != nil || r.SampledReads != 0 {
 		bad("a %s run holds a memory sampler", kind)

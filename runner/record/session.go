@@ -107,6 +107,11 @@ func (s *Session) Validate() error {
 	for _, st := range slices.Concat(s.Plan.Steps, s.Plan.Confirm) {
 		steps[st] = true
 	}
+	for _, sc := range s.Plan.Scenarios {
+		if err := sc.validate(); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		sc, ok := s.Plan.Scenario(r.Step.Scenario)
@@ -114,7 +119,7 @@ func (s *Session) Validate() error {
 			errs = append(errs, fmt.Errorf("run %s is not a step of the plan", r.Step.Key()))
 			continue
 		}
-		if err := r.Validate(sc.Kind); err != nil {
+		if err := errors.Join(r.Validate(sc.Kind), sc.follows(r)); err != nil {
 			errs = append(errs, err)
 		}
 	}
