@@ -1,9 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
-	"math"
+	"slices"
 	"strings"
 
 	"gonogo/runner/findings"
@@ -14,49 +15,90 @@ import (
 // answer is one line of the first screen: a pair of targets in plain words.
 type answer struct {
 	Pair string
-	Text string
+	Text []value
 }
 
-// plain are the words of verdicts as a sentence has them, best first.
-var plain = []struct {
-	word stats.Word
-	text string
-}{
-	{stats.Better, "better in %s"}, {stats.Worse, "worse in %s"}, {stats.Equivalent, "no difference that matters in %s"},
-	{stats.Inconclusive, "not known for %s"}, {stats.Invalid, "no verdict on %s"},
+// words are a verdict's word as a sentence has it.
+type words struct {
+	word   stats.Word
+	text   string
+	proven bool
 }
 
-// answers has a line for each pair that a primary question asks about.
+// plain are all of them, best first.
+var plain = []words{
+	{stats.Better, "better in", true}, {stats.Worse, "worse in", true}, {stats.Equivalent, "no difference that matters in", true},
+	{stats.Inconclusive, "not known for", false}, {stats.Invalid, "no verdict on", false},
+}
+
+// answers has a line for each pair that a primary question asks about. A proven
+// answer has its ratios; what is not known has none, for an estimate on the first
+// screen would be read as an answer.
 func (v view) answers() []answer {
-	var pairs []string
-	words := map[string]map[stats.Word][]string{}
+	var all []answer
 	for _, d := range v.e.Verdicts {
 		pair := d.Primary.Target + " against " + d.Primary.Base
-		if words[pair] == nil {
-			pairs = append(pairs, pair)
-			words[pair] = map[stats.Word][]string{}
+		if slices.ContainsFunc(all, func(a answer) bool { return a.Pair == pair }) {
+			continue
 		}
-		w := stats.Word(d.Word)
-		words[pair][w] = append(words[pair][w], fmt.Sprintf("%s (%s)", metricWord(d.Primary), d.Primary.Scenario))
-	}
-	var all []answer
-	for _, pair := range pairs {
-		var parts []string
-		for _, p := range plain {
-			if list := words[pair][p.word]; len(list) > 0 {
-				parts = append(parts, fmt.Sprintf(p.text, enumerate(list)))
-			}
-		}
-		all = append(all, answer{pair, strings.Join(parts, "; ") + "."})
+		all = append(all, answer{pair, v.answer(d.Primary.Target, d.Primary.Base)})
 	}
 	return all
 }
 
-func enumerate(list []string) string {
-	if n := len(list); n > 1 {
-		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+func (v view) answer(target, base string) []value {
+	var said []value
+	for _, p := range plain {
+		lead := p.text + " "
+		if len(said) > 0 {
+			lead = "; " + lead
+		}
+		for i, same := range byMetric(v.e.Verdicts, target, base, p.word) {
+			if i > 0 {
+				lead = ", "
+			}
+			said = append(append(said, text(lead+metricWord(same[0].Primary)+" (")), p.ratios(same)...)
+			said = append(said, text(")"))
+		}
 	}
-	return list[0]
+	return append(said, text("."))
+}
+
+// byMetric are a pair's verdicts of one word, those of a metric together.
+func byMetric(all []record.Verdict, target, base string, word stats.Word) [][]record.Verdict {
+	var groups [][]record.Verdict
+	for _, d := range all {
+		q := d.Primary
+		if q.Target != target || q.Base != base || stats.Word(d.Word) != word {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []record.Verdict) bool { return g[0].Primary.Metric == q.Metric })
+		if i < 0 {
+			groups, i = append(groups, nil), len(groups)
+		}
+		groups[i] = append(groups[i], d)
+	}
+	return groups
+}
+
+// ratios are those of one metric, with the scenario where there are several.
+func (w words) ratios(same []record.Verdict) []value {
+	var all []value
+	for i, d := range same {
+		lead := ""
+		if i > 0 {
+			lead = ", "
+		}
+		if !w.proven || d.Ratio == nil {
+			all = append(all, text(lead+d.Primary.Scenario))
+			continue
+		}
+		if len(same) > 1 {
+			lead += d.Primary.Scenario + " "
+		}
+		all = append(all, text(lead), ratioOf(d, "ratio", *d.Ratio, fmt.Sprintf("%.3f", *d.Ratio)+narrow+"×"))
+	}
+	return all
 }
 
 func metricWord(q record.Primary) string {
@@ -233,7 +275,7 @@ func ratioTicks(reach float64) []float64 {
 type tile struct {
 	Name  string
 	Big   []value
-	Small string
+	Small []value
 }
 
 func (v view) tiles(head map[string]string) []tile {
@@ -246,23 +288,48 @@ func (v view) tiles(head map[string]string) []tile {
 		counted += len(c.Processes)
 	}
 	return []tile{
-		{"Machine grade", []value{text(grade)}, meaning},
+		{"Machine grade", []value{text(grade)}, []value{text(meaning)}},
 		v.noise(),
 		{"Evidence", []value{{Text: fmt.Sprint(counted), Number: float64(counted), Metric: "runs", Stat: "counted"}},
-			fmt.Sprintf("fresh processes that count, of %d that ran; blocks: %d; discarded: %d, all listed below", len(v.s.Runs), v.s.Plan.Blocks, len(v.e.Discarded))},
+			[]value{text(fmt.Sprintf("fresh processes that count, of %d that ran; blocks: %d; discarded: %d, all listed below", len(v.s.Runs), v.s.Plan.Blocks, len(v.e.Discarded)))}},
 	}
 }
 
-// noise is the largest noise floor of all verdicts.
+// noise is the largest noise floor of each metric. One for all would say of memory
+// what is true of p99 alone.
 func (v view) noise() tile {
-	t := tile{Name: "Noise floor", Big: []value{text("not known")}, Small: "no A/A twin was compared with its original"}
-	largest := math.Inf(-1)
+	var floors []record.Verdict
 	for _, d := range v.e.Verdicts {
-		if d.NoiseFloor != nil && *d.NoiseFloor > largest {
-			largest = *d.NoiseFloor
-			t.Big = []value{text("±"), ratioOf(d, "noise", largest, fmt.Sprintf("%.1f", largest*100)), text(" %")}
-			t.Small = "what two copies of one server may differ by here: the largest of all metrics, in " + metricWord(d.Primary) + "; a smaller difference is none"
+		if d.NoiseFloor == nil {
+			continue
+		}
+		i := slices.IndexFunc(floors, func(o record.Verdict) bool { return o.Primary.Metric == d.Primary.Metric })
+		switch {
+		case i < 0:
+			floors = append(floors, d)
+		case *d.NoiseFloor > *floors[i].NoiseFloor:
+			floors[i] = d
 		}
 	}
+	if len(floors) == 0 {
+		return tile{"Noise floor", []value{text("not known")}, []value{text("no A/A twin was compared with its original")}}
+	}
+	floor := func(d record.Verdict) value {
+		return ratioOf(d, "noise", *d.NoiseFloor, fmt.Sprintf("%.1f", *d.NoiseFloor*100))
+	}
+	least := slices.MinFunc(floors, func(a, b record.Verdict) int { return cmp.Compare(*a.NoiseFloor, *b.NoiseFloor) })
+	most := slices.MaxFunc(floors, func(a, b record.Verdict) int { return cmp.Compare(*a.NoiseFloor, *b.NoiseFloor) })
+	t := tile{Name: "Noise floor", Big: []value{text("±"), floor(least), text(" %")}, Small: []value{text("two copies of one server differ by up to: ")}}
+	if len(floors) > 1 {
+		t.Big = append([]value{text("±"), floor(least), text(" to ")}, floor(most), text(" %"))
+	}
+	for i, d := range floors {
+		lead := metricWord(d.Primary) + " ±"
+		if i > 0 {
+			lead = ", " + lead
+		}
+		t.Small = append(t.Small, text(lead), floor(d), text("\u00a0%"))
+	}
+	t.Small = append(t.Small, text("; a smaller difference is none"))
 	return t
 }

@@ -138,7 +138,7 @@ func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // capacity is the table of capacity times.
 func (v view) capacity() table {
-	t := table{Head: []string{"pair", "scenario", "target, µs", "base, µs", "saved, µs", "from", "to", "of 2 ms, %", "of 10 ms, %"}}
+	t := table{Head: []string{"pair", "scenario", "target, µs", "base, µs", "saved, µs", "from", "to", "of 2 ms, %", "of 10 ms, %", "limited by"}}
 	for _, c := range findings.CapacityTimes(v.s, v.e) {
 		n := func(stat string, x float64, u unit) value {
 			return value{Text: digits(x / u.divisor), Number: x, Target: c.Target, Scenario: c.Scenario, Metric: "capacity_time", Stat: stat}
@@ -148,7 +148,7 @@ func (v view) capacity() table {
 		for _, share := range c.Shares {
 			row = append(row, n("share of "+share.Work.String(), share.Ratio, percent))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, text(report.CapacityLimit(v.e, c))))
 	}
 	return t
 }

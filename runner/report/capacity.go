@@ -27,6 +27,10 @@ func (v view) capacity() grid {
 			}
 			r.cells = append(r.cells, cell{text: digits(share.Ratio / percnt)})
 		}
+		if len(g.rows) == 0 {
+			g.columns = append(g.columns, heading{name: "limited by", text: true})
+		}
+		r.cells = append(r.cells, cell{text: CapacityLimit(v.e, c)})
 		g.rows = append(g.rows, r)
 	}
 	return g

@@ -19,6 +19,16 @@ func Head(s *record.Session) []Fact {
 	return facts
 }
 
+// CapacityLimit says what the two rates behind a capacity time were limited by.
+func CapacityLimit(e *findings.Evaluation, c findings.CapacityTime) string {
+	for _, target := range []string{c.Target, c.Base} {
+		if cell, ok := e.Cell(target, c.Scenario); !ok || !cell.ServerBound() {
+			return "not the server alone: upper bounds"
+		}
+	}
+	return "the server"
+}
+
 // Mark is what stands across a page that is not evidence; "" if it may be.
 func Mark(s *record.Session, e findings.Evaluation) string { return mark(s, e) }
 
