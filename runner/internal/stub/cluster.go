@@ -156,8 +156,13 @@ func (b *Behaviour) runWorker(term chan os.Signal) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("worker %d: %w", b.worker, err)
 	}
+	if b.Fair && !b.OneWorker {
+		l = turns{l, counts, b.worker, b.Workers}
+	}
 	s := newServer(*b, l, counts, b.worker)
-	go s.serve()
+	if !b.OneWorker || b.worker == 0 {
+		go s.serve()
+	}
 	own := *b
 	own.ExitAfter = 0
 	if b.worker == 0 {

@@ -31,11 +31,13 @@ type Life struct {
 	Token      string
 	SayWorkers int
 	IgnoreTerm bool
+	AnyCPU     bool
 
 	StderrBefore, StderrEach int
 
 	Grandchild, Daemon bool
 	Workers            int
+	Fair, OneWorker    bool
 	BusyWorker         bool
 	WorkerExit         time.Duration
 	Refork             bool
@@ -59,6 +61,10 @@ func Main(args []string) int {
 	b.Flags(f)
 	if err := f.Parse(args); err != nil {
 		return 2
+	}
+	if b.AnyCPU {
+		fmt.Fprintln(os.Stderr, "stub:", leaveCPUs()) // it does not return but by an error
+		return 1
 	}
 	if b.Workers == 0 {
 		b.Workers, _ = strconv.Atoi(os.Getenv("WORKERS"))

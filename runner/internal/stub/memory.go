@@ -6,6 +6,7 @@ import "sync"
 type Memory struct {
 	AllocateMiB int
 	LeakBytes   int
+	KeepStore   string
 }
 
 // hoard keeps what is never given back.

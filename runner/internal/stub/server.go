@@ -39,6 +39,7 @@ func Listen(b Behaviour) (*Server, error) {
 func newServer(b Behaviour, l net.Listener, c *counts, index int) *Server {
 	s := &Server{b: b, listener: l, counts: c, index: index, clock: clock{Timing: b.Timing, begin: time.Now()}}
 	s.hoard.keep(b.AllocateMiB << 20)
+	s.users.load(b.KeepStore)
 	s.users.count(c, index)
 	s.http = &http.Server{Handler: http.HandlerFunc(s.handle), IdleTimeout: 65 * time.Second, ConnState: s.connState}
 	return s

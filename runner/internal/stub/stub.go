@@ -31,6 +31,7 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 	f.IntVar(&b.Spin, "spin", 0, "do so many steps of integer arithmetic for each request, 1000 of them about 2 µs")
 	f.DurationVar(&b.StallFor, "stall-for", 0, "answer nothing for so long, at each SIGUSR1 and at the end of each -stall-every")
 	f.DurationVar(&b.StallEvery, "stall-every", 0, "period of the stalls, from the start of the server")
+	f.DurationVar(&b.CollectFor, "collect-for", 0, "at each SIGUSR1 collect garbage, and let a loop hold up the collector's stop of the world for so long; needs GODEBUG=asyncpreemptoff=1")
 	f.IntVar(&b.SlowFirst, "slow-first", 0, "the first k requests take -slow-delay longer")
 	f.DurationVar(&b.SlowDelay, "slow-delay", 50*time.Millisecond, "see -slow-first")
 
@@ -52,12 +53,15 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 	f.IntVar(&b.SayPort, "say-port", 0, "print a ready line for this port, whoever listens on it")
 	f.StringVar(&b.Token, "token", "", "answer /healthz with this token instead of the one given")
 	f.IntVar(&b.SayWorkers, "say-workers", 0, "report so many workers, whatever was asked for")
+	f.BoolVar(&b.AnyCPU, "any-cpu", false, "run on any CPU, whatever was asked for (Linux)")
 	f.BoolVar(&b.IgnoreTerm, "ignore-term", false, "do not end on SIGTERM")
 	f.IntVar(&b.StderrBefore, "stderr-before", 0, "write so many bytes to stderr before listening")
 	f.IntVar(&b.StderrEach, "stderr-each", 0, "write a line of so many bytes to stderr for each request")
 	f.BoolVar(&b.Grandchild, "grandchild", false, "fork a process that keeps the output open and outlives its parent")
 	f.BoolVar(&b.Daemon, "daemon", false, "fork one that leaves the process group as well")
 	f.IntVar(&b.Workers, "workers", 0, "serve from so many worker processes on one socket; also by WORKERS")
+	f.BoolVar(&b.Fair, "fair", false, "workers take connections in turn")
+	f.BoolVar(&b.OneWorker, "one-worker", false, "worker 0 takes all connections, the others none")
 	f.BoolVar(&b.BusyWorker, "busy-worker", false, "worker 0 ignores SIGTERM and loops when its primary is gone")
 	f.DurationVar(&b.WorkerExit, "worker-exit", 0, "worker 0 ends with -exit-code after so long")
 	f.BoolVar(&b.Refork, "refork", false, "fork a new worker for one that ended")
@@ -66,6 +70,7 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 
 	f.IntVar(&b.AllocateMiB, "allocate", 0, "hold so many MiB")
 	f.IntVar(&b.LeakBytes, "leak", 0, "keep so many bytes more with each request")
+	f.StringVar(&b.KeepStore, "keep-store", "", "keep added users in this file, and start with those in it")
 
 	f.IntVar(&b.worker, "worker", -1, "be this worker; set by the primary")
 	f.BoolVar(&b.linger, "linger", false, "be the grandchild; set by its parent")

@@ -1,6 +1,8 @@
 package stub
 
 import (
+	"fmt"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -13,6 +15,7 @@ type Timing struct {
 	Spin       int
 	StallFor   time.Duration
 	StallEvery time.Duration
+	CollectFor time.Duration
 	SlowFirst  int
 	SlowDelay  time.Duration
 }
@@ -64,4 +67,31 @@ func spin(steps int) uint64 {
 }
 
 // stall freezes every answer for StallFor from now.
-func (c *clock) stall() { c.stalled.Store(int64(time.Since(c.begin) + c.StallFor)) }
+func (c *clock) stall() {
+	c.stalled.Store(int64(time.Since(c.begin) + c.StallFor))
+	if c.CollectFor > 0 {
+		go c.collect()
+	}
+}
+
+// collect makes the runtime pause: it has to stop all goroutines, and one of them
+// calls nothing, so that it cannot be stopped where signals do not preempt. When the
+// loop began and ended goes to stderr, in nanoseconds since 1970.
+func (c *clock) collect() {
+	const steps = 1 << 20
+	begin := time.Now()
+	runtime.KeepAlive(spin(steps))
+	n := int(float64(c.CollectFor) / float64(time.Since(begin)) * steps)
+	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))) // one to loop, one to collect
+	looping, done := make(chan bool), make(chan bool)
+	go func() {
+		begin := time.Now()
+		close(looping)
+		runtime.KeepAlive(spin(n))
+		fmt.Fprintf(os.Stderr, "loop %d %d\n", begin.UnixNano(), time.Now().UnixNano())
+		close(done)
+	}()
+	<-looping
+	runtime.GC()
+	<-done
+}

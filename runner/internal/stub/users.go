@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,30 @@ const seeded = 10_000
 type users struct {
 	mu    sync.Mutex
 	added []string // bodies, from id seeded+1
+	file  string   // that keeps added, one a line; "": nothing does
+}
+
+// load takes the users that an earlier process kept, and keeps those to come.
+func (u *users) load(file string) {
+	u.file = file
+	if kept, err := os.ReadFile(file); err == nil {
+		u.added = strings.Split(strings.TrimSuffix(string(kept), "\n"), "\n")
+	}
+}
+
+// keep appends a user to the file; u.mu is held.
+func (u *users) keep(body string) {
+	if u.file == "" {
+		return
+	}
+	f, err := os.OpenFile(u.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(body + "\n")
+		f.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
 }
 
 func (u *users) size() int {
@@ -100,6 +125,7 @@ func (u *users) post(r io.Reader) reply {
 	defer u.mu.Unlock()
 	id := strconv.Itoa(seeded + len(u.added) + 1)
 	u.added = append(u.added, `{"id":"`+id+`","name":`+quote(name)+`,"email":`+quote(email)+`}`)
+	u.keep(u.added[len(u.added)-1])
 	return reply{status: http.StatusCreated, body: u.added[len(u.added)-1]}
 }
 

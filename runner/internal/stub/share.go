@@ -1,0 +1,33 @@
+package stub
+
+import (
+	"net"
+	"time"
+)
+
+// turns is a worker's side of a socket on which the workers take connections in
+// turn, so that none has one more than another, but for one. Left to the kernel, the
+// worker that woke last takes the next.
+type turns struct {
+	net.Listener
+	counts         *counts
+	index, workers int
+}
+
+func (t turns) Accept() (net.Conn, error) {
+	for t.ahead() {
+		time.Sleep(time.Millisecond)
+	}
+	return t.Listener.Accept()
+}
+
+// ahead reports whether another worker has accepted fewer.
+func (t turns) ahead() bool {
+	all := t.counts.list(accepts, t.workers)
+	for _, n := range all {
+		if n < all[t.index] {
+			return true
+		}
+	}
+	return false
+}
