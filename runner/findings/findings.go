@@ -22,6 +22,7 @@ type Evaluation struct {
 	Verdicts  []record.Verdict `json:"verdicts,omitempty"` // in the order of the plan's primary tests
 	Findings  []record.Finding `json:"findings"`
 	Discarded []Discarded      `json:"discarded,omitempty"` // in run order
+	Memory    *Memory          `json:"memory,omitempty"`    // in a session of memory alone
 }
 
 // Cell is one target under one scenario.
@@ -108,6 +109,7 @@ func Evaluate(s *record.Session) Evaluation {
 	}
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)
+	e.Memory = memoryOf(s, e.Cells)
 	for _, rule := range rules {
 		e.Findings = append(e.Findings, rule(s, &e)...)
 	}
@@ -118,7 +120,7 @@ func Evaluate(s *record.Session) Evaluation {
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
 	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
-	chatty, imbalance, foreignPages, pageOrder, fewBlocks, sharedCPUs, doubleCount, replyBytes,
+	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, sharedCPUs, doubleCount, replyBytes,
 }
 
 // Invalid reports whether a finding voids the session.

@@ -84,7 +84,7 @@ func stepsTime(scenarios []record.Scenario, targets []record.Target, blocks int)
 
 // StepTime is how long one step of a scenario takes, start and stop included.
 func StepTime(s record.Scenario) time.Duration {
-	return overhead + s.Idle + s.Warmup + s.Window + s.Rest
+	return overhead + s.Idle + s.Warmup + s.Window + s.Rest + workTime(s.Work)
 }
 
 var (

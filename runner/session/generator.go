@@ -26,6 +26,9 @@ type generator struct {
 	limit  time.Duration // longest time between two events
 }
 
+// slowest bounds a load by count: fewer than 500 requests a second are given up.
+const slowest = 2 * time.Millisecond
+
 func startGenerator(g *sut.Guard, argv []string, spec record.LoadSpec, cpus []int) (*generator, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	in, err := cmd.StdinPipe()
@@ -42,7 +45,7 @@ func startGenerator(g *sut.Guard, argv []string, spec record.LoadSpec, cpus []in
 		return nil, fmt.Errorf("start generator: %w", err)
 	}
 	l := &generator{cmd: cmd, in: in, events: make(chan record.LoadEvent), stderr: &stderr, done: make(chan struct{}),
-		limit: spec.Warmup + spec.Window + 2*spec.Timeout + 10*time.Second}
+		limit: spec.Warmup + spec.Window + time.Duration(spec.Count)*slowest + 2*spec.Timeout + 10*time.Second}
 	go l.listen(g, out)
 	if err := json.NewEncoder(in).Encode(spec); err != nil {
 		l.kill()

@@ -84,9 +84,14 @@ func (s *step) takeCounts(ctx context.Context, p *sut.Process, g *generator) err
 	if err != nil {
 		return err
 	}
-	l.Response, l.Service, l.SendLag, l.Miss, l.Timeline, l.Slowest = nil, nil, nil, nil, nil, nil
+	silence(l)
 	s.run.Load = l
 	return nil
+}
+
+// silence takes out of a result all that is latency.
+func silence(l *record.LoadResult) {
+	l.Response, l.Service, l.SendLag, l.Miss, l.Timeline, l.Slowest = nil, nil, nil, nil, nil, nil
 }
 
 func read(pids []int) (*record.MemoryReading, error) {

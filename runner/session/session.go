@@ -30,6 +30,7 @@ type Config struct {
 	LogName func(record.Step, int) string // the same, as archived
 	Append  func(*record.Run) error       // called after each run, before the next starts
 	Observe func(Event)                   // told of progress, never inside a timed window
+	Sampler sampler                       // in place of memory.Watch; tests plant an expensive one
 }
 
 // Event is progress: a step that begins (Run is nil) or has ended.

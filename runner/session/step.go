@@ -63,7 +63,10 @@ func (s *step) measure(ctx context.Context) (err error) {
 	if err := checkStore(ctx, p); err != nil {
 		return err
 	}
-	if s.scenario.Kind == record.Memory {
+	switch {
+	case s.scenario.Work != nil:
+		return s.watchCycles(ctx, p)
+	case s.scenario.Kind == record.Memory:
 		return s.watchMemory(ctx, p)
 	}
 	return s.watchWindow(ctx, p)
@@ -113,8 +116,12 @@ func (s *step) spec(address string) record.LoadSpec {
 			kind = record.Open
 		}
 	}
+	count := uint64(0)
+	if sc.Work != nil {
+		count = sc.Work.Requests
+	}
 	return record.LoadSpec{
-		Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(s.Plan.Seed, s.run.Step.Block), Kind: kind,
+		Count: count, Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(s.Plan.Seed, s.run.Step.Block), Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
 		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
 		Slice: slice, Handshake: true, LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick,
