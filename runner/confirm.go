@@ -19,7 +19,7 @@ func execute(ctx context.Context, cfg session.Config, dir string, probes []recor
 	if err != nil || len(steps) == 0 {
 		return err
 	}
-	progress.say(fmt.Sprintf("a maximum stands alone where it matters: %d more runs will tell whether it recurs", len(steps)))
+	progress.say(fmt.Sprintf("a maximum that matters is not understood: %d more runs, in which the runtimes tell of their pauses", len(steps)))
 	return session.Confirm(ctx, cfg, probes, steps)
 }
 

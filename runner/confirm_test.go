@@ -10,7 +10,7 @@ import (
 )
 
 // TestToConfirm reads a session that has not ended: a lone maximum is confirmed if
-// the plan has steps for it, and where nothing stands alone nothing runs.
+// the plan has steps for it, and where all is understood nothing runs.
 func TestToConfirm(t *testing.T) {
 	confirm := []record.Step{
 		{Index: 1000, Block: 4, Target: "node-1", Scenario: "get-c50"},

@@ -47,7 +47,7 @@ type evidence struct {
 	pacing   time.Duration // longest delay of the generator's own, open loop
 	pauses   []span        // of the generator's loop
 	hiccups  map[int][]span
-	server   []span // pauses that the server's runtime told of
+	server   map[int][]pause // that the server's runtime told of, by process
 
 	// What only the whole cell shows.
 	early     band
@@ -71,7 +71,7 @@ func newEvidence(r *record.Run, t record.Target, typical time.Duration) *evidenc
 			v.hiccups[c.CPU] = fromEdge(c.Events, edge)
 		}
 	}
-	v.server = fromEdge(r.ServerPauses, edge)
+	v.server = runtimePauses(r.ServerPauses, edge)
 	return v
 }
 
@@ -204,14 +204,4 @@ func (v *evidence) startUp(q request) string {
 		return fmt.Sprintf("at the same age of the process, %.1f s of load, in %d of %d", v.early.from.Seconds(), v.early.in, v.early.of)
 	}
 	return ""
-}
-
-// diagnosticRuns is how many must show that the runtime paused (method M3).
-const diagnosticRuns = 2
-
-func (v *evidence) runtime(q request) string {
-	if v.diagnosed < diagnosticRuns {
-		return ""
-	}
-	return fmt.Sprintf("the server's runtime paused as long in %d diagnostic runs", v.diagnosed)
 }

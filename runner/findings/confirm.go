@@ -9,19 +9,29 @@ import (
 )
 
 // Confirm chooses, of the steps that a plan holds to confirm maxima, those of the
-// cells whose maximum is undetermined and would be read: it exceeds the plan's
-// factor times the typical maximum of its scenario's cells. The largest come first
-// where not all may run, and the steps keep the plan's order.
+// cells whose maximum is not understood and would be read. It is not understood if it
+// is undetermined, or reproduced by nobody knows what: these runs alone ask the
+// runtime. It would be read if it exceeds the plan's factor times the typical maximum
+// of its scenario's cells. Where not all may run the undetermined come first and among
+// equals the largest, and the steps keep the plan's order.
 func Confirm(s *record.Session) []record.Step {
 	e := Evaluate(s)
 	var open []*Cell
 	for i := range e.Cells {
-		if c := &e.Cells[i]; c.Maximum != nil && c.Maximum.Standing == Undetermined && c.Maximum.Of >= 3 &&
+		if c := &e.Cells[i]; c.Maximum != nil && c.Maximum.open() && c.Maximum.Of >= 3 &&
 			c.Maximum.Value > s.Plan.Rules.ArtefactMaxFactor*e.typicalMax(c.Scenario) {
 			open = append(open, c)
 		}
 	}
-	slices.SortStableFunc(open, func(a, b *Cell) int { return cmp.Compare(b.Maximum.Value, a.Maximum.Value) })
+	slices.SortStableFunc(open, func(a, b *Cell) int {
+		if x, y := a.Maximum.Standing == Undetermined, b.Maximum.Standing == Undetermined; x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Maximum.Value, a.Maximum.Value)
+	})
 	var steps []record.Step
 	for _, c := range open {
 		for _, st := range s.Plan.Confirm {
@@ -32,6 +42,11 @@ func Confirm(s *record.Session) []record.Step {
 	}
 	slices.SortFunc(steps, func(a, b record.Step) int { return cmp.Compare(a.Index, b.Index) })
 	return steps
+}
+
+// open reports whether further runs can tell more of a maximum.
+func (m *Maximum) open() bool {
+	return m.Standing == Undetermined || m.Standing == Reproduced && m.Class == Unexplained && m.Traced == 0
 }
 
 // typicalMax is the median, over the cells of a scenario, of their median maxima.

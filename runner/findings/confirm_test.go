@@ -44,7 +44,19 @@ func TestConfirm(t *testing.T) {
 			of(s, "b", 5).Load.Service = flat(1000, 400*ms)
 			s.Plan.Rules.ConfirmStepsMax = 3
 		}, []int{0, 1, 2}},
-		{"it recurs", func(s *record.Session) { lone(s, "a", 1, 2, 3) }, nil},
+		{"it recurs, and nobody knows why", func(s *record.Session) { lone(s, "a", 1, 2, 3) }, []int{1, 3}},
+		{"it recurs, by the start-up", func(s *record.Session) {
+			for b := 1; b <= 6; b++ {
+				story(of(s, "a", b), took(500*ms+time.Duration(b)*ms, 251*ms))
+			}
+		}, nil},
+		{"room for two, the undetermined first", func(s *record.Session) {
+			lone(s, "a", 3)
+			for _, b := range []int{1, 2, 4} {
+				of(s, "b", b).Load.Service = flat(1000, 400*ms)
+			}
+			s.Plan.Rules.ConfirmStepsMax = 2
+		}, []int{1, 3}},
 		{"its cause is known", func(s *record.Session) {
 			r := of(s, "a", 3)
 			story(r, took(500*ms, 251*ms))

@@ -32,11 +32,13 @@ type Maximum struct {
 	Of        int    `json:"of"`
 	Needed    int    `json:"needed"`
 	Confirmed int    `json:"confirmation_runs"`
-	Cause     string `json:"cause"` // what was seen that gave it its class
+	Traced    int    `json:"traced_runs,omitempty"` // of them, whose runtime was asked for its pauses
+	Cause     string `json:"cause"`                 // what was seen that gave it its class
 	Text      string `json:"text"`
 
 	steps  []string // runs that count and show it
 	lonely bool     // seen once, in a run whose p99.9 is as usual
+	asked  int      // of Traced, those that show it
 }
 
 // absentRuns: 0 of 20 bounds the share of processes that show it at 1 - 0.05^(1/20)
@@ -62,6 +64,12 @@ func (c *Cell) lookAtMaximum(s *record.Session) {
 	looks := c.evidence(target, limit)
 	for _, v := range looks {
 		shown, own := v.shows(limit)
+		if v.run.Traced != "" {
+			m.Traced++
+		}
+		if shown && v.run.Traced != "" {
+			m.asked++
+		}
 		if shown {
 			m.SeenIn++
 			if !v.confirms {
@@ -168,17 +176,6 @@ func (v *evidence) worst(value float64) (Class, string) {
 	return Unexplained, "none of its clocks was kept"
 }
 
-// pausedThrough reports whether the server's runtime told of pauses that explain
-// one of the run's own slow requests.
-func (v *evidence) pausedThrough(limit time.Duration) bool {
-	for _, s := range v.run.Load.Slowest {
-		if q := v.request(s); q.latency > limit && q.covers(within(v.server, q.span)) {
-			return true
-		}
-	}
-	return false
-}
-
 // text says what was seen and what follows.
 func (m *Maximum) text() string {
 	text := fmt.Sprintf("a maximum of %s was seen in %d of %s", millis(m.Value), m.SeenIn, count(m.Of, "run"))
@@ -189,6 +186,9 @@ func (m *Maximum) text() string {
 		text += ", p99.9 unaffected"
 	}
 	text += fmt.Sprintf(": %s, %s; ", m.Class, m.Cause)
+	if m.Traced > 0 && m.asked == 0 {
+		text += fmt.Sprintf("not seen in the %s, so the runtime cannot tell; ", count(m.Traced, "traced run"))
+	}
 	switch {
 	case m.Standing == Reproduced:
 		return text + "reproduced"

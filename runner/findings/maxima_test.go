@@ -202,25 +202,6 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestRuntime: that the server's runtime paused is named only where diagnostic runs
-// told so, two of them.
-func TestRuntime(t *testing.T) {
-	for diagnostic, want := range map[int]Class{0: Unexplained, 1: Unexplained, 2: Runtime} {
-		s := pair(6)
-		for b := 1; b <= 6; b++ {
-			r := of(s, "a", b)
-			at := time.Duration(b*200) * ms // at another age in each
-			story(r, took(at, 251*ms+time.Duration(b)))
-			if b <= diagnostic {
-				r.ServerPauses = []record.Hiccup{{Start: edge + at, Length: 200 * ms}}
-			}
-		}
-		if m := Evaluate(s).Cells[0].Maximum; m.Class != want {
-			t.Errorf("%d diagnostic runs: %s: %s", diagnostic, m.Class, m.Text)
-		}
-	}
-}
-
 // TestMixedCauses: of six runs two show it by the machine's fault and three of
 // their own. Five are seen, three count.
 func TestMixedCauses(t *testing.T) {

@@ -50,8 +50,21 @@ type Run struct {
 	FirstAnswer   *Nanos        `json:"first_answer_ns,omitempty"`    // exec to a right answer of the API itself: an upper bound, for the runner read the process in between
 	Environment   *Environment  `json:"environment,omitempty"`        // what else went on in the window
 	Hiccups       *Hiccups      `json:"hiccups,omitempty"`            //
-	ServerPauses  []Hiccup      `json:"server_pauses,omitempty"`      // what the server's runtime told of itself, in diagnostic runs only
-	SampledReads  int           `json:"memory_reads_in_window"`       // reads of the target's memory while load ran; 0 in a latency run
+	// Traced is how the server's runtime was asked to write its pauses into its log:
+	// gctrace (Go) or trace-gc (Node). It is so in confirmation runs alone, for to
+	// write is work; such a run counts for maxima and for nothing else.
+	Traced       string        `json:"traced,omitempty"`
+	ServerPauses []ServerPause `json:"server_pauses,omitempty"` // what the runtime told, within the window, in order of Start
+	SampledReads int           `json:"memory_reads_in_window"`  // reads of the target's memory while load ran; 0 in a latency run
+}
+
+// ServerPause is a time in which the runtime of a server's process stopped the
+// program, by its own word. It counts from its own start, which is known to lie
+// between two moments only: the pause began at Start or up to Late after it.
+type ServerPause struct {
+	Hiccup
+	Late time.Duration `json:"late_ns"`
+	PID  int           `json:"pid,omitempty"` // absent where the runtime does not say
 }
 
 // Settings are what the live process says of itself on /healthz.

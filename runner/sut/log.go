@@ -20,6 +20,9 @@ type logFile struct {
 	file *os.File // for the child; ours is closed once it runs
 	cut  int64    // bytes that trim took out
 	note int64    // bytes that trim put in
+
+	traced  string // how its runtime was asked to tell of its pauses; "" for not at all
+	sighted []sighting
 }
 
 func createLog(path string) (*logFile, error) {

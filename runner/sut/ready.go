@@ -96,6 +96,7 @@ func (p *Process) probe(ctx context.Context, lines *follower) error {
 	default:
 	}
 	p.ready, p.settings = ready, h.Settings
+	p.log.sight()
 	return nil
 }
 

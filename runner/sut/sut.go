@@ -35,6 +35,7 @@ type Spec struct {
 	LogPath      string        // must not exist: a log is never overwritten
 	ReadyTimeout time.Duration // from exec to ready; must be > 0
 	Grace        time.Duration // from TERM to KILL; 0 counts as 2 s
+	Trace        bool          // have the runtime write its pauses into the log; see Pauses
 }
 
 // Process is a target that was ready once. Its methods may be called from
@@ -102,6 +103,9 @@ func (p *Process) launch() error {
 	}
 	p.log = log
 	defer log.file.Close() // the child has its own descriptor
+	if p.spec.Trace {
+		t = log.trace(t)
+	}
 	p.cmd = exec.Command(t.Argv[0], t.Argv[1:]...)
 	p.cmd.Dir = p.spec.Dir
 	p.cmd.Env = environment(t.Env, p.token, p.padding)
@@ -227,7 +231,10 @@ func (p *Process) ExitStatus() string {
 
 // LogSize is the number of bytes that the target wrote, also after Stop cut
 // the file.
-func (p *Process) LogSize() int64 { return p.log.size() }
+func (p *Process) LogSize() int64 {
+	p.log.sight()
+	return p.log.size()
+}
 
 // LogTail is the last lines of the log, at most 8 KiB of them.
 func (p *Process) LogTail(lines int) string { return p.log.tail(lines) }
