@@ -22,18 +22,18 @@ type answer struct {
 type words struct {
 	word   stats.Word
 	text   string
-	proven bool
+	differ bool // proven to differ: the ratio is said
 }
 
 // plain are all of them, best first.
 var plain = []words{
-	{stats.Better, "better in", true}, {stats.Worse, "worse in", true}, {stats.Equivalent, "no difference that matters in", true},
+	{stats.Better, "better in", true}, {stats.Worse, "worse in", true}, {stats.Equivalent, "no difference that matters in", false},
 	{stats.Inconclusive, "not known for", false}, {stats.Invalid, "no verdict on", false},
 }
 
-// answers has a line for each pair that a primary question asks about. A proven
-// answer has its ratios; what is not known has none, for an estimate on the first
-// screen would be read as an answer.
+// answers has a line for each pair that a primary question asks about. What is
+// proven to differ has its ratio; what is not has none, for on the first screen it
+// would be read as a difference.
 func (v view) answers() []answer {
 	var all []answer
 	for _, d := range v.e.Verdicts {
@@ -89,7 +89,7 @@ func (w words) ratios(same []record.Verdict) []value {
 		if i > 0 {
 			lead = ", "
 		}
-		if !w.proven || d.Ratio == nil {
+		if !w.differ || d.Ratio == nil {
 			all = append(all, text(lead+d.Primary.Scenario))
 			continue
 		}
