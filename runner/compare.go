@@ -143,13 +143,9 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 	if err := w.AddContract(parity); err != nil {
 		return "", unkept(err, w.Dir())
 	}
-	progress.say("finding the capacities that the open loop's rate is a share of")
-	probes, err := session.Probe(ctx, cfg)
+	probes, err := probe(ctx, cfg, w, progress)
 	if err != nil {
-		return "", unproved(ctx, err, w.Dir())
-	}
-	if err := w.AddProbes(probes); err != nil {
-		return "", unkept(err, w.Dir())
+		return "", err
 	}
 	if err := execute(ctx, cfg, w.Dir(), probes, progress); err != nil {
 		if ctx.Err() != nil {
@@ -161,6 +157,22 @@ func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out st
 		return "", unkept(err, w.Dir())
 	}
 	return w.Dir(), nil
+}
+
+// probe finds the capacities that open loops need, if the plan has any.
+func probe(ctx context.Context, cfg session.Config, w *archive.Writer, progress *progress) ([]record.Probe, error) {
+	if cfg.Plan.Probe == nil {
+		return nil, nil
+	}
+	progress.say("finding the capacities that the open loop's rate is a share of")
+	probes, err := session.Probe(ctx, cfg)
+	if err != nil {
+		return nil, unproved(ctx, err, w.Dir())
+	}
+	if err := w.AddProbes(probes); err != nil {
+		return nil, unkept(err, w.Dir())
+	}
+	return probes, nil
 }
 
 // pilot prints, once the pilot blocks are in the archive, what the session will be
@@ -247,7 +259,7 @@ func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error 
 // publishable: the project's record is of the whole question, and of a session
 // that stands.
 func publishable(s *record.Session, e findings.Evaluation) bool {
-	return s.Complete() && !s.Plan.Quick && !s.Plan.Part && plan.Fewest(&s.Plan) >= plan.MinRounds && !e.Invalid()
+	return s.Complete() && s.Plan.Kind == "" && !s.Plan.Quick && !s.Plan.Part && plan.Fewest(&s.Plan) >= plan.MinRounds && !e.Invalid()
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and

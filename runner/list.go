@@ -23,7 +23,7 @@ type entry struct {
 	Targets []string   `json:"targets,omitempty"`
 	Blocks  int        `json:"blocks,omitempty"`
 	Runs    int        `json:"runs"`
-	Outcome string     `json:"outcome"` // complete, smoke run, incomplete, cut short, damaged
+	Outcome string     `json:"outcome"` // complete, memory alone, smoke run, incomplete, cut short, damaged
 	Grade   string     `json:"grade,omitempty"`
 	Error   string     `json:"error,omitempty"` // why it cannot be read
 }
@@ -80,6 +80,8 @@ func worth(s *record.Session) string {
 		return "incomplete"
 	case s.Plan.Quick:
 		return "smoke run"
+	case s.Plan.Kind == record.Memory:
+		return "memory alone"
 	}
 	return "complete"
 }

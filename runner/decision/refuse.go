@@ -15,6 +15,9 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 	if s.Plan.Quick {
 		add("it is a smoke run")
 	}
+	if s.Plan.Kind == record.Memory {
+		add("it measured memory alone, and no question was asked before its first run")
+	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {
 			add("it is invalid: %s", f.Text)

@@ -15,6 +15,9 @@ type Memory struct {
 	Instants []Instant     `json:"instants"` // by scenario, target and time
 	Growth   []Growth      `json:"growth,omitempty"`
 	Sampler  []SamplerCost `json:"sampler,omitempty"`
+	// Ratios are target / base at the end of the load and at the last rest after it,
+	// where all stored the same number of users.
+	Ratios []Ratio `json:"ratios,omitempty"`
 }
 
 // Instant is the memory of a target so long after the end of a load, of the last
@@ -71,6 +74,9 @@ func memoryOf(s *record.Session, cells []Cell) *Memory {
 			continue
 		}
 		m.Instants = append(m.Instants, c.instants(sc.Work.Rests)...)
+		if t, _ := s.Plan.Target(c.Target); sc.Work.Stores && t.Base != "" {
+			m.Ratios = append(m.Ratios, storedRatios(c, find(cells, t.Base, sc.Name), t.Base)...)
+		}
 		switch {
 		case sc.Work.Alternate:
 			m.Sampler = append(m.Sampler, c.samplerCost(s.Plan.Rules.Memory.SamplerCostMax))
@@ -79,6 +85,16 @@ func memoryOf(s *record.Session, cells []Cell) *Memory {
 		}
 	}
 	return m
+}
+
+func storedRatios(c, base *Cell, name string) []Ratio {
+	var all []Ratio
+	for _, m := range []Metric{LoadEndPSS, RestPSS} {
+		if sum, ok := summary(byBlock(c, base, m)); ok {
+			all = append(all, Ratio{c.Target, name, c.Scenario, m, sum})
+		}
+	}
+	return all
 }
 
 func (c *Cell) instants(rests []time.Duration) []Instant {

@@ -73,6 +73,9 @@ type cell struct{ text, struck string }
 
 func compose(s *record.Session, e findings.Evaluation) document {
 	v := newView(s, &e)
+	if s.Plan.Kind == record.Memory {
+		return v.memoryAlone()
+	}
 	return document{
 		title:     "Should this Node.js service be rewritten in Go?",
 		mark:      mark(s, e),
@@ -105,7 +108,6 @@ func mark(s *record.Session, e findings.Evaluation) string {
 
 func foot(s *record.Session) []string {
 	return []string{
-		"Archive " + s.ID + " holds the plan, every run and the servers' logs; its report.md has all ranges and notes in full, runs.csv every run. " +
-			"`gonogo report " + s.ID + "` prints this page again.",
+		"More: gonogo report " + s.ID + " --format md (every range and note), or csv, html, bench; gonogo show ID RUN; gonogo verify; gonogo decide.",
 	}
 }
