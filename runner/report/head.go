@@ -57,9 +57,9 @@ func machine(h record.Host) string {
 	switch h.Hypervisor {
 	case "":
 	case "unnamed": // the CPU says that there is one, nothing says which
-		parts = append(parts, "in a VM")
+		parts = append(parts, "VM")
 	default:
-		parts = append(parts, "in a VM ("+h.Hypervisor+")")
+		parts = append(parts, "VM ("+h.Hypervisor+")")
 	}
 	if h.Governor != "" {
 		parts = append(parts, "governor "+h.Governor)

@@ -11,17 +11,45 @@ import (
 
 // load is the one table of rates, latencies and CPU: a group a scenario, a row a
 // target.
-func (v view) load() grid {
+func (v view) load() grid { return v.loadOf(func(record.Scenario) bool { return true }) }
+
+// asked is load for a page: scenarios that no primary question reads are a line each.
+func (v view) asked() grid {
+	primary := func(sc record.Scenario) bool {
+		return len(v.s.Plan.Primary) == 0 || slices.ContainsFunc(v.s.Plan.Primary, func(q record.Primary) bool { return q.Scenario == sc.Name })
+	}
+	g := v.loadOf(primary)
+	for _, sc := range v.s.Plan.Scenarios {
+		if sc.Kind == record.Memory || primary(sc) {
+			continue
+		}
+		var all []string
+		for _, c := range v.cells(sc) {
+			t, _ := v.s.Plan.Target(c.Target)
+			rate, ok := c.Summary[findings.Rate]
+			if r, known := v.ratios[ratioKey{c.Target, sc.Name, findings.Rate}]; ok && known && !t.Twin {
+				all = append(all, fmt.Sprintf("%s %s k/s, %s x %s", c.Target, digits(rate.Median/kilo), digits(r.Median), t.Base))
+			}
+		}
+		if len(all) == 0 {
+			all = []string{noData}
+		}
+		g.foot = append(g.foot, fmt.Sprintf("%s (exploratory): %s", sc.Name, strings.Join(all, "; ")))
+	}
+	return g
+}
+
+func (v view) loadOf(shown func(record.Scenario) bool) grid {
 	columns := v.loadColumns()
 	g := grid{title: "LOAD", columns: headings(columns), tight: v.several}
 	for _, sc := range v.s.Plan.Scenarios {
-		if sc.Kind == record.Memory {
+		if sc.Kind == record.Memory || !shown(sc) {
 			continue
 		}
 		g.add(v.describe(sc), v.cells(sc), columns)
 	}
-	g.lead = []string{"Medians over fresh processes, their min..max; max: the largest of all. Closed loop: sends when the reply came, so " +
-		"queueing does not show; ratio of rates. " + v.openLoop() + "gen.: the generator's CPU; bound: what limits the rate."}
+	g.lead = []string{"Medians over fresh processes; max: the largest of all; CPU of server and generator: a request. Closed loop: no queueing " +
+		"shows; ratio of rates." + v.openLoop()}
 	g.foot = v.doubts()
 	return g
 }
@@ -34,9 +62,9 @@ func (v view) openLoop() string {
 		}
 		share := ""
 		if sc.RateOfCapacity > 0 {
-			share = fmt.Sprintf("%.3g %% of the pair's smaller capacity offered, ", sc.RateOfCapacity/percnt)
+			share = fmt.Sprintf("%.3g %% of the smaller capacity, ", sc.RateOfCapacity/percnt)
 		}
-		return "Open loop: " + share + "latency counts from the intended time; ratio of CPU. "
+		return " Open loop: " + share + "latency from the intended time; ratio of CPU."
 	}
 	return ""
 }
@@ -48,8 +76,7 @@ func (v view) loadColumns() []column {
 		[]column{v.medianLatency("p50", findings.P50), v.medianLatency("p90", findings.P90), v.medianLatency("p95", findings.P95)},
 		v.ranged(v.medianLatency("p99", findings.P99), v.spanLatency(findings.P99)),
 		[]column{v.medianLatency("p99.9", findings.P999), v.maximum(), errorCount()},
-		v.ranged(median("CPU", "µs/req", findings.ServerCPU, micros), span(findings.ServerCPU, micros)),
-		[]column{median("gen.", "µs", findings.GeneratorCPU, micros), v.loadRatio(), bound()},
+		[]column{median("CPU", "µs", findings.ServerCPU, micros), median("gen.", "µs", findings.GeneratorCPU, micros), v.loadRatio(), bound()},
 	)
 }
 
@@ -75,7 +102,7 @@ func (v view) loadRatio() column {
 
 // bound is one word on what limited a rate.
 func bound() column {
-	words := map[findings.Bound]string{"server-bound": "server", "generator-bound": "generator", "bound by neither": "neither", "shared": "shared"}
+	words := map[findings.Bound]string{"server-bound": "server", "generator-bound": "gen.", "bound by neither": "none", "shared": "shared"}
 	return column{label: true, heading: heading{name: "bound", text: true}, of: func(c *findings.Cell) cell {
 		word, ok := words[c.Bound]
 		switch {
@@ -86,7 +113,7 @@ func bound() column {
 		case len(c.Processes) == 0:
 			return cell{}
 		case c.Kind == record.Open:
-			return cell{text: "offered"}
+			return cell{text: "rate"} // what was offered
 		}
 		return cell{text: unknown}
 	}}

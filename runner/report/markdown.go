@@ -11,8 +11,9 @@ import (
 	"gonogo/runner/record"
 )
 
-// Markdown prints a session for a pull request or a wiki: the page of Table, then
-// what the page has no room for. Notes and discarded runs are there in full.
+// Markdown prints a session for a pull request or a wiki: the page of Table with all
+// scenarios, and folded what the page has no room for: notes and discarded runs in
+// full, every range.
 func Markdown(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	d := compose(s, e)
 	var b bytes.Buffer
@@ -33,8 +34,14 @@ func Markdown(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	for _, r := range d.discarded {
 		runs = append(runs, inFull(r))
 	}
-	bullets(&b, "NOTES", notes)
-	bullets(&b, "DISCARDED RUNS", runs)
+	bullets(&b, "NOTES", short(d.findings))
+	folded(&b, "All notes in full", notes)
+	if title, lines := ledger(d.discarded, d.runs); title != "" {
+		name, said, _ := strings.Cut(title, "  ")
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", name, inMarkdown(said))
+		bullets(&b, "", lines)
+		folded(&b, "All discarded runs", runs)
+	}
 	b.WriteString("\n<details><summary>Every range</summary>\n")
 	for _, g := range d.detail {
 		g.markdown(&b, "###")
@@ -56,10 +63,23 @@ func bullets(b *bytes.Buffer, title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s\n\n", title)
+	if title != "" {
+		fmt.Fprintf(b, "\n## %s\n", title)
+	}
+	b.WriteString("\n")
 	for _, item := range items {
 		fmt.Fprintf(b, "- %s\n", inMarkdown(item))
 	}
+}
+
+// folded is a list that a reader opens: a pull request is read for its verdicts.
+func folded(b *bytes.Buffer, summary string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n<details><summary>%s (%d)</summary>\n", summary, len(items))
+	bullets(b, "", items)
+	b.WriteString("\n</details>\n")
 }
 
 // markdown prints a table for each group, and remarks as a column at the end.

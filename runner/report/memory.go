@@ -19,8 +19,7 @@ func (v view) memory() grid {
 		group := fmt.Sprintf("%s; idle %v after the start, %v of load, rest %v later", v.describe(sc), sc.Idle, sc.Window, sc.Rest)
 		g.add(group, v.cells(sc), columns)
 	}
-	g.lead = []string{"PSS of the process tree, from runs of their own; ratio of load. RSS, summed, is here to show how often it counts a shared " +
-		"page. Peak sums the peaks of the processes: an upper bound (<=) where there are several."}
+	g.lead = []string{"PSS of the process tree; ratio of load. RSS, summed: the double count. Peak sums peaks (<=)."}
 	return g
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,61 +34,66 @@ func full(f record.Finding) string {
 // elsewhere are the codes that a table's footnote or the ledger says.
 var elsewhere = []string{rejectedMax, undeterminedMax, "discarded-runs"}
 
-// short are the findings of a page, each cut down to what fits on two lines: first
-// the limit goes, then the observation; report.md has both. Findings of one code
-// are one note, with the gravest in full.
+// short are the findings of a page; report.md has all in full. What voids the session
+// is said whole. A warning is one line: first its limit goes, then the observation,
+// then what follows its first clauses; alike ones are counted. Notes are named.
 func short(all []record.Finding) []string {
-	var texts []string
-	said := map[string]bool{}
-	for i, f := range all {
-		if said[f.Code] || slices.Contains(elsewhere, f.Code) {
+	var texts, notes []string
+	more := map[string]int{}
+	for _, f := range all {
+		more[f.Code]++
+	}
+	for _, f := range all {
+		n := more[f.Code] - 1
+		if n < 0 || slices.Contains(elsewhere, f.Code) {
 			continue
 		}
-		said[f.Code] = true
-		lead, tail := string(f.Severity)+": ", others(all[i+1:], f)+"."
-		texts = append(texts, firstThatFits(
-			fmt.Sprintf("%s%s (%s; limit %s)%s", lead, f.Text, f.Observed, f.Threshold, tail),
-			fmt.Sprintf("%s%s (%s)%s", lead, f.Text, f.Observed, tail),
-			lead+f.Text+tail,
-		))
+		more[f.Code] = 0 // said
+		tail := ""
+		if n > 0 {
+			tail = fmt.Sprintf(" (and %d alike)", n)
+		}
+		whole := fmt.Sprintf("%s: %s (%s; limit %s)%s", f.Severity, f.Text, f.Observed, f.Threshold, tail)
+		switch f.Severity {
+		case record.Note:
+			notes = append(notes, f.Code)
+		case record.Warn:
+			texts = append(texts, firstThatFits(append([]string{whole, fmt.Sprintf("warn: %s (%s)%s", f.Text, f.Observed, tail)}, clauses(f, tail)...)))
+		default:
+			texts = append(texts, whole)
+		}
+	}
+	if len(notes) > 0 {
+		texts = append(texts, "note: "+strings.Join(notes, ", ")+" (--format md has all in full)")
 	}
 	return texts
 }
 
-// others names the further findings of a code: by their cells if that is all they
-// differ in, else by what they say.
-func others(rest []record.Finding, first record.Finding) string {
-	var cells, texts []string
-	for _, f := range rest {
-		switch {
-		case f.Code != first.Code:
-		case ofOneCell(f) && ofOneCell(first):
-			cells = append(cells, cellOf(f.Steps[0]))
-		default:
-			texts = append(texts, f.Text)
+// clauses are a warning with fewer and fewer of its clauses, but for the first one.
+func clauses(f record.Finding, tail string) []string {
+	text := "warn: " + f.Text
+	least := len("warn")
+	if len(f.Steps) > 0 && strings.HasPrefix(f.Text, cellOf(f.Steps[0])+": ") { // a cell's name alone says nothing
+		least = len("warn: " + cellOf(f.Steps[0]))
+	}
+	all := []string{text + tail}
+	for {
+		i := max(strings.LastIndex(text, ": "), strings.LastIndex(text, "; "), strings.LastIndex(text, ", "))
+		if i <= least {
+			return all
 		}
+		text = text[:i]
+		all = append(all, text+tail)
 	}
-	text := ""
-	if len(cells) > 0 {
-		text += "; likewise " + some(cells, 3, ", ")
-	}
-	if len(texts) > 0 {
-		text += "; also " + some(texts, 2, ", ")
-	}
-	return text
-}
-
-// ofOneCell tells findings that begin with the name of the cell they are about.
-func ofOneCell(f record.Finding) bool {
-	return len(f.Steps) > 0 && strings.HasPrefix(f.Text, cellOf(f.Steps[0])+": ")
 }
 
 // cellOf cuts the block off a step's key.
 func cellOf(step string) string { return step[:max(0, strings.LastIndex(step, "/"))] }
 
-func firstThatFits(texts ...string) string {
+// firstThatFits is the first that is one line.
+func firstThatFits(texts []string) string {
 	for _, t := range texts {
-		if strings.Count(wrap(printable(t), noteIndent), "\n") <= 2 {
+		if strings.Count(wrap(printable(t), noteIndent), "\n") == 1 {
 			return t
 		}
 	}
@@ -115,8 +121,7 @@ func ledger(discarded []findings.Discarded, runs int) (title string, lines []str
 				continue
 			}
 		}
-		head, _, _ := strings.Cut(d.Reason, ":")
-		kind := string(d.Outcome) + "\x00" + head
+		kind := alike(d)
 		if of[kind] == nil {
 			order = append(order, kind)
 		}
@@ -132,12 +137,25 @@ func ledger(discarded []findings.Discarded, runs int) (title string, lines []str
 	}
 	title = fmt.Sprintf("DISCARDED RUNS  %d of %d: no number of theirs is used", len(discarded), runs)
 	if n := len(groups); n > 0 {
-		title += fmt.Sprintf("; %s (a scenario in a block) ran again whole", count(n, "group"))
+		title += fmt.Sprintf("; %s ran again", count(n, "group"))
 	}
 	if done > 0 {
-		title += fmt.Sprintf(", with %s that had been done", count(done, "run"))
+		title += fmt.Sprintf(", with %s", count(done, "done run"))
 	}
 	return title, lines
+}
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// alike is the same text for runs that are told of together: void ones by the check
+// that voided them, others by all that happened to them, whatever the numbers in it.
+// "start go-1: ..." begins every failure to start.
+func alike(d findings.Discarded) string {
+	what, _, _ := strings.Cut(d.Reason, ":")
+	if d.Outcome != record.Void {
+		what = numbers.ReplaceAllString(d.Reason, "#")
+	}
+	return string(d.Outcome) + "\x00" + what
 }
 
 func alikeRuns(ds []findings.Discarded) string {

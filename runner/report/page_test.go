@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,13 +23,18 @@ func page(t *testing.T, s *record.Session) (lines []string) {
 
 func TestFiveWords(t *testing.T) {
 	lines := page(t, load(t, "five-words"))
+	for _, pair := range []string{"go-1 / node-1, CPUs of their own ---", "go-2 / node-cluster-2, CPUs shared with the generator ---"} {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, pair) }) {
+			t.Errorf("no line %q", pair)
+		}
+	}
 	for _, c := range []struct{ word, row, below string }{
-		{"BETTER", "go-1 / node-1 own rate get-c50", ""},
-		{"BETTER", "go-1 / node-1 own memory memory-c300", ""},
-		{"WORSE", "go-2 / node-cluster-2 shared CPU/request get-open", ""},
-		{"EQUIVALENT", "go-1 / node-1 own CPU/request get-open", "inside the margin"},
-		{"INCONCLUSIVE", "go-1 / node-1 own p99 get-open", "blocks would settle it"},
-		{"INVALID", "go-1 / node-1 own rate get-c300", "node-1 was bound by neither"},
+		{"BETTER", "rate get-c50", ""},
+		{"BETTER", "memory memory-c300", ""},
+		{"WORSE", "CPU/request get-open", ""},
+		{"EQUIVALENT", "CPU/request get-open", ""},
+		{"INCONCLUSIVE", "p99 get-open", "blocks would settle it"},
+		{"INVALID", "rate get-c300", "node-1 was bound by neither"},
 	} {
 		found := false
 		for i, line := range lines {
@@ -68,15 +74,15 @@ func TestNoWordsWithoutVerdicts(t *testing.T) {
 	}
 }
 
-// TestOnePage: no line of a page is wider than 120, and the page of a session
+// TestOnePage: no line of a page is wider than 100, and the page of a session
 // with every kind of row fits on one screen of a printer.
 func TestOnePage(t *testing.T) {
 	lines := page(t, load(t, "five-words"))
-	if len(lines) > 75 {
+	if len(lines) > 66 {
 		t.Errorf("%d lines", len(lines))
 	}
 	for _, line := range lines {
-		if n := utf8.RuneCountInString(line); n > 115 {
+		if n := utf8.RuneCountInString(line); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -145,10 +151,20 @@ func TestLedger(t *testing.T) {
 		{Step: "a/post/b02", Outcome: record.Failed, Reason: "it died"},
 		{Step: "a/get/b01", Attempt: 1, Outcome: record.Void, Reason: "steal: 4 %"},
 	}, 40)
-	if !strings.Contains(title, "5 of 40") || !strings.Contains(title, "1 group ") || !strings.Contains(title, "2 runs that had been done") {
+	if !strings.Contains(title, "5 of 40") || !strings.Contains(title, "1 group ") || !strings.Contains(title, "2 done runs") {
 		t.Errorf("title %q", title)
 	}
 	want := []string{"a/get/b01: void: steal: 3 %; likewise a/get/b01 (repeat 1).", "a/post/b02: failed: it died."}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q\nwant %q", lines, want)
+	}
+	// Two failures to start are not alike because both are failures to start.
+	_, lines = ledger([]findings.Discarded{
+		{Step: "a/get/b01", Outcome: record.Failed, Reason: "start a: port 40001 is answered by another server"},
+		{Step: "a/get/b02", Outcome: record.Failed, Reason: "start a: it ended before it was ready"},
+		{Step: "a/get/b03", Outcome: record.Failed, Reason: "start a: port 40137 is answered by another server"},
+	}, 40)
+	want = []string{"a/get/b01: failed: start a: port 40001 is answered by another server; likewise a/get/b03.", "a/get/b02: failed: start a: it ended before it was ready."}
 	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\nwant %q", lines, want)
 	}
@@ -164,21 +180,41 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestNotesAreShort: gravest first, alike ones once, two lines each.
+// TestNotesAreShort: gravest first, what voids in full, a line for each kind of
+// warning, notes by name.
 func TestNotesAreShort(t *testing.T) {
 	long := strings.Repeat("word ", 15) + "end"
 	notes := short(gravestFirst([]record.Finding{
 		{Code: "n", Severity: record.Note, Text: long, Observed: long, Threshold: long},
 		{Code: "w", Severity: record.Warn, Text: "a/get: slow", Observed: "1", Threshold: "2", Steps: []string{"a/get/b01"}},
 		{Code: "w", Severity: record.Warn, Text: "b/get: slow", Observed: "1", Threshold: "2", Steps: []string{"b/get/b01"}},
-		{Code: "check", Severity: record.Warn, Text: "check x", Observed: "1", Threshold: "2", Steps: []string{"b/get/b01"}},
-		{Code: "check", Severity: record.Warn, Text: "check y", Observed: "1", Threshold: "2", Steps: []string{"b/get/b01"}},
-		{Code: "v", Severity: record.Voids, Text: "void", Observed: "1", Threshold: "2"},
+		{Code: "long", Severity: record.Warn, Text: "a/get: slow, " + long + " " + long, Observed: "1", Threshold: "2", Steps: []string{"a/get/b01"}},
+		{Code: "longer", Severity: record.Warn, Text: "a/get: " + long + " " + long, Observed: "1", Threshold: "2", Steps: []string{"a/get/b01"}},
+		{Code: "m", Severity: record.Note, Text: "short", Observed: "1", Threshold: "2"},
+		{Code: "v", Severity: record.Voids, Text: long, Observed: long, Threshold: "2"},
 	}))
-	want := []string{"void: void (1; limit 2).", "warn: a/get: slow (1; limit 2); likewise b/get.", "warn: check x (1; limit 2); also check y.",
-		"note: " + long + " (" + long + ")."}
+	want := []string{"void: " + long + " (" + long + "; limit 2)", "warn: a/get: slow (1; limit 2) (and 1 alike)", "warn: a/get: slow", "warn: a/get: " + long + " " + long,
+		"note: n, m (--format md has all in full)"}
 	if strings.Join(notes, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q\nwant %q", notes, want)
+	}
+}
+
+// TestExploratory: a scenario that no primary question reads is a line on the page
+// and a table in Markdown; where nothing is asked, all are tables.
+func TestExploratory(t *testing.T) {
+	s := *load(t, "five-words")
+	s.Plan.Primary = slices.DeleteFunc(slices.Clone(s.Plan.Primary), func(q record.Primary) bool { return q.Scenario == "get-c300" })
+	line, table := "\nget-c300 (exploratory): go-1 ", "\nget-c300: GET "
+	if out := string(write(t, Table, &s)); !strings.Contains(out, line) || strings.Contains(out, table) {
+		t.Errorf("the page has\n%s", out)
+	}
+	if out := string(write(t, Markdown, &s)); !strings.Contains(out, "\n**get-c300: GET ") {
+		t.Error("Markdown has no table of it")
+	}
+	s.Plan.Primary = nil
+	if out := string(write(t, Table, &s)); strings.Contains(out, line) || !strings.Contains(out, table) {
+		t.Errorf("the page has\n%s", out)
 	}
 }
 

@@ -31,6 +31,7 @@ type document struct {
 	head      []fact
 	verdicts  grid
 	load      grid
+	page      grid // load as a page has it; without rows: load
 	memory    grid
 	detail    []grid
 	findings  []record.Finding // gravest first
@@ -82,6 +83,7 @@ func compose(s *record.Session, e findings.Evaluation) document {
 		head:      head(s),
 		verdicts:  v.verdicts(),
 		load:      v.load(),
+		page:      v.asked(),
 		memory:    v.memory(),
 		detail:    v.detail(),
 		findings:  gravestFirst(e.Findings),

@@ -16,7 +16,7 @@ import (
 )
 
 // textWidth is where running text is broken. Tables are never broken or cut.
-const textWidth = 110
+const textWidth = 100
 
 // Table prints a session as one page for a terminal.
 func Table(w io.Writer, s *record.Session, e findings.Evaluation) error {
@@ -29,7 +29,10 @@ func Table(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	if d.mark != "" {
 		fmt.Fprintf(&b, "\n*** %s ***\n", d.mark)
 	}
-	for _, g := range []grid{d.verdicts, d.load, d.memory} {
+	if len(d.page.rows) == 0 {
+		d.page = d.load
+	}
+	for _, g := range []grid{d.verdicts, d.page, d.memory} {
 		if err := g.text(&b); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}

@@ -30,15 +30,19 @@ func (v view) verdicts() grid {
 	if len(v.e.Verdicts) == 0 || v.e.Invalid() {
 		return g
 	}
-	g.lead = []string{"Each line judges the target against its base; everything below is exploratory and has no verdict."}
-	g.columns = []heading{{name: "verdict", text: true}, {name: "target / base", text: true}, {name: "CPUs", text: true}, {name: "metric", text: true}, {name: "scenario", text: true},
+	g.lead = []string{"Ratio of target to base, paired by block. All below this table is exploratory: no verdict."}
+	g.columns = []heading{{name: "verdict", text: true}, {name: "metric", text: true}, {name: "scenario", text: true},
 		{name: "ratio", ranged: true}, {name: "[95 %]", text: true}, {name: "noise"}, {name: "p"}, {name: "blocks"}}
+	group := ""
 	for _, d := range v.e.Verdicts {
-		g.rows = append(g.rows, v.verdict(d))
+		r := v.verdict(d)
+		if pair := v.pair(d.Primary); pair != group {
+			r.group, group = pair, pair
+		}
+		g.rows = append(g.rows, r)
 	}
-	g.foot = []string{fmt.Sprintf("Ratio: target / base, paired by block; above 1 is better for %s, below 1 for the rest. Noise: how far from 1 an A/A twin may be. "+
-		"p: adjusted for all tests together. BETTER, WORSE: p < %g and beyond margin and noise. EQUIVALENT: the 90 %% interval lies inside the margin. "+
-		"INCONCLUSIVE: not known, which is not \"the same\". INVALID: a check failed. Margins: %s.", v.higherIsBetter(), stats.Alpha, v.margins())}
+	g.foot = []string{fmt.Sprintf("Above 1 is better for %s, below 1 for the rest. Noise: how far from 1 an A/A twin may be. BETTER, WORSE: p, adjusted for all tests, "+
+		"< %g, and beyond noise and margin: %s.", v.higherIsBetter(), stats.Alpha, v.margins())}
 	return g
 }
 
@@ -54,14 +58,19 @@ func (v view) noVerdicts() string {
 	return "None: the plan asks no primary question."
 }
 
+// pair says which two are compared, and whether the generator takes CPU from them.
+func (v view) pair(q record.Primary) string {
+	t, _ := v.s.Plan.Target(q.Target)
+	return fmt.Sprintf("%s / %s, %s", q.Target, q.Base, map[bool]string{true: "CPUs shared with the generator", false: "CPUs of their own"}[t.Shared()])
+}
+
 func (v view) verdict(d record.Verdict) row {
 	q := d.Primary
-	t, _ := v.s.Plan.Target(q.Target)
-	cells := []string{d.Word, q.Target + " / " + q.Base, apart(t.Shared()), metricWord(q), q.Scenario,
+	cells := []string{d.Word, metricWord(q), q.Scenario,
 		optional(d.Ratio, ratioText), "", optional(d.NoiseFloor, func(x float64) string { return fmt.Sprintf("±%.1f %%", x/percnt) }),
 		optional(d.Adjusted, pValue), fmt.Sprint(d.Blocks)}
 	if d.Lo != nil && d.Hi != nil {
-		cells[6] = fmt.Sprintf("[%s..%s]", ratioText(*d.Lo), ratioText(*d.Hi))
+		cells[4] = fmt.Sprintf("[%s..%s]", ratioText(*d.Lo), ratioText(*d.Hi))
 	}
 	r := row{remark: reason(d)}
 	for _, c := range cells {
@@ -73,7 +82,7 @@ func (v view) verdict(d record.Verdict) row {
 // reason is what a word alone does not say.
 func reason(d record.Verdict) string {
 	switch stats.Word(d.Word) {
-	case stats.Better, stats.Worse:
+	case stats.Better, stats.Worse, stats.Equivalent: // the interval is beside it
 		return ""
 	case stats.Inconclusive:
 		if d.BlocksNeeded == nil {

@@ -134,17 +134,17 @@ func (v view) describe(sc record.Scenario) string {
 	return text + ", closed loop"
 }
 
-// offered is the rate that an open loop offered, each pair its own.
+// offered are the rates that an open loop offered, each pair its own, in their order.
 func (v view) offered(sc record.Scenario) string {
 	var rates []string
 	for _, c := range v.cells(sc) {
 		t, _ := v.s.Plan.Target(c.Target)
 		if s, ok := c.Summary[findings.Offered]; ok && t.Base == "" {
-			rates = append(rates, digits(s.Median/kilo)+" k/s ("+c.Target+")")
+			rates = append(rates, digits(s.Median/kilo))
 		}
 	}
 	if len(rates) == 0 {
 		return ""
 	}
-	return ", offered " + strings.Join(rates, ", ")
+	return ", " + strings.Join(rates, " and ") + " k/s offered"
 }
