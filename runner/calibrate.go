@@ -23,7 +23,7 @@ const stubCommand = "bin/stub"
 type calibrateCmd struct {
 	From     string  `help:"Take the noise from this archived session instead of measuring it." placeholder:"ARCHIVE"`
 	Sessions int     `help:"Real sessions of each truth; 0: simulate only." default:"10" placeholder:"N"`
-	Blocks   int     `help:"Blocks of the real sessions (default: those of the default plan)." placeholder:"N"`
+	Blocks   int     `help:"Blocks of the real sessions (default: those that the default plan gives to one of its rates)." placeholder:"N"`
 	Sims     int     `help:"Simulated sessions of each design." default:"1000" placeholder:"N"`
 	Seed     *uint64 `help:"Seed of orders and simulations (default: random; printed)." placeholder:"N"`
 	Out      string  `help:"Folder of the archives; calibration keeps its own in DIR/calibration." default:"results" placeholder:"DIR"`
@@ -71,7 +71,7 @@ type calibrating struct {
 func (x *calibrating) prepare(ctx context.Context) (err error) {
 	d := x.standard
 	if x.Blocks == 0 {
-		x.Blocks = d.Blocks
+		x.Blocks = calibration.KnownBlocks(d)
 	}
 	if x.From == "" {
 		if x.noise, err = calibration.NoisePlan(d, d.Seed); err != nil {
@@ -148,7 +148,7 @@ func (x *calibrating) run(ctx context.Context) error {
 		x.result.Known = []calibration.Known{calibration.Count(calibration.Equal, outcomes), calibration.Count(calibration.Slowed, outcomes)}
 	}
 	fmt.Fprintf(x.err, "simulating %d sessions a design\n", x.Sims)
-	rows, err := calibration.Simulate(ctx, calibration.Loudest(x.result.Noise), calibration.Blocks(x.result.Blocks), x.result.Blocks, x.result.Family, x.Sims, x.standard.Seed)
+	rows, err := calibration.Simulate(ctx, calibration.Loudest(x.result.Noise), x.standard, calibration.Blocks(x.standard.Blocks), x.Sims, x.standard.Seed)
 	x.result.Simulated = rows
 	return err
 }
@@ -169,7 +169,7 @@ func (x *calibrating) measureNoise(ctx context.Context) error {
 		return err
 	}
 	x.result.From = loaded.ID
-	x.result.Noise, err = calibration.Sources(loaded, e, x.result.Blocks, x.result.Family)
+	x.result.Noise, err = calibration.Sources(loaded, e, x.standard)
 	if err != nil {
 		return fail(exitInvalid, "gonogo doctor says what disturbs the machine; a session for --from needs 8 undisturbed blocks", "%w", err)
 	}

@@ -41,6 +41,10 @@ const (
 	knownWindow = 500 * time.Millisecond
 )
 
+// KnownBlocks are as many as the default plan gives to the closed loop that sessions
+// of known truth run.
+func KnownBlocks(d *record.Plan) int { return d.Rounds(oneCore, scenario) }
+
 // KnownPlan is a session of a server, its twin, and the same server again, equal or
 // slowed. Command is the stub's, without flags.
 func KnownPlan(d *record.Plan, command string, truth Truth, blocks int, seed uint64) (*record.Plan, error) {

@@ -76,15 +76,16 @@ type Source struct {
 	Metric     string   `json:"metric"`
 	Margin     float64  `json:"margin_ratio"`
 	Runs       int      `json:"runs"`
-	Process    float64  `json:"process_log"`             // deviation between fresh processes
-	Drift      float64  `json:"drift_log"`               // from one run to the next
-	StepChance float64  `json:"jump_chance_ratio"`       // for each run
-	StepSize   float64  `json:"jump_log"`                // deviation
-	WildChance float64  `json:"wild_chance_ratio"`       // for each run
-	WildSize   float64  `json:"wild_log"`                // deviation
-	Pairs      *float64 `json:"pair_deviation_log"`      // of one log-ratio of the twins; null below two pairs
-	Detectable *float64 `json:"detectable_ratio"`        // what the default blocks find in 80 %, by Pairs; null if nothing
-	Needed     *int     `json:"blocks_needed,omitempty"` // to find Effect in 80 %, by Pairs; absent beyond 500
+	Process    float64  `json:"process_log"`            // deviation between fresh processes
+	Drift      float64  `json:"drift_log"`              // from one run to the next
+	StepChance float64  `json:"jump_chance_ratio"`      // for each run
+	StepSize   float64  `json:"jump_log"`               // deviation
+	WildChance float64  `json:"wild_chance_ratio"`      // for each run
+	WildSize   float64  `json:"wild_log"`               // deviation
+	Pairs      *float64 `json:"pair_deviation_log"`     // of one log-ratio of the twins; null below two pairs
+	Planned    int      `json:"planned_pairs"`          // of the default plan
+	Detectable *float64 `json:"detectable_ratio"`       // what they find in 80 %, by Pairs; null if nothing
+	Needed     *int     `json:"pairs_needed,omitempty"` // to find Effect in 80 %, by Pairs; absent beyond 500
 }
 
 func (s Source) model() stats.NoiseModel {
@@ -93,10 +94,10 @@ func (s Source) model() stats.NoiseModel {
 }
 
 // Sources reads the noise that the twins of a session show in each metric of its
-// primary tests. Blocks and family are those of the design that it is for. A metric
+// primary tests; d is the default plan, which it is for. A metric
 // with too few runs to tell is an error, for a missing row would look like a
 // calibration that holds.
-func Sources(s *record.Session, e findings.Evaluation, blocks, family int) ([]Source, error) {
+func Sources(s *record.Session, e findings.Evaluation, d *record.Plan) ([]Source, error) {
 	var all []Source
 	for _, t := range s.Plan.Targets {
 		if !t.Twin {
@@ -114,7 +115,7 @@ func Sources(s *record.Session, e findings.Evaluation, blocks, family int) ([]So
 			if !ok || !ok2 {
 				continue
 			}
-			source, err := measure(a, b, q, blocks, family)
+			source, err := measure(a, b, q, d)
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +129,7 @@ func Sources(s *record.Session, e findings.Evaluation, blocks, family int) ([]So
 }
 
 // measure takes all runs of base and twin in the order in which they ran.
-func measure(twin, base *findings.Cell, q record.Primary, blocks, family int) (Source, error) {
+func measure(twin, base *findings.Cell, q record.Primary, d *record.Plan) (Source, error) {
 	metric := findings.Metric(q.Metric)
 	type value struct {
 		index int
@@ -163,18 +164,19 @@ func measure(twin, base *findings.Cell, q record.Primary, blocks, family int) (S
 	}
 	source := Source{Target: base.Target, Scenario: q.Scenario, Metric: q.Metric, Margin: q.MarginRatio, Runs: len(values),
 		Process: m.Process, Drift: m.Drift, StepChance: m.StepChance, StepSize: m.StepSize, WildChance: m.WildChance, WildSize: m.WildSize}
-	source.pairs(xs, ys, blocks, family)
+	source.Planned = planned(d, source.Target, source.Scenario)
+	source.pairs(xs, ys, len(d.Primary))
 	return source, nil
 }
 
 // pairs tells what the deviation of the twins' own pairs promises.
-func (s *Source) pairs(xs, ys []float64, blocks, family int) {
+func (s *Source) pairs(xs, ys []float64, family int) {
 	effect, err := stats.Pair(xs, ys)
 	if err != nil || effect.Deviation == nil {
 		return
 	}
 	s.Pairs = effect.Deviation
-	if ratio, ok := stats.MinimumDetectable(*s.Pairs, blocks, family); ok {
+	if ratio, ok := stats.MinimumDetectable(*s.Pairs, s.Planned, family); ok {
 		ratio--
 		s.Detectable = &ratio
 	}

@@ -104,8 +104,8 @@ func (r *Result) noiseTable() table {
 	t := table{
 		title: "Noise of this machine",
 		text: fmt.Sprintf("One target under two labels, fresh processes, session %s. Process: deviation between processes. Pairs: deviation of one\n"+
-			"ratio of the two labels; from it, what %d blocks and %d tests find in 80 %% of sessions, and the blocks that find 10 %%.", r.From, r.Blocks, r.Family),
-		head: []string{"metric", "scenario", "target", "runs", "process", "drift a run", "jumps", "wild runs", "pairs", "found", "blocks for 10 %"},
+			"ratio of the two labels; from it, what the pairs of the default plan find in 80 %% of sessions as one of %d tests, and the pairs that find 10 %%.", r.From, r.Family),
+		head: []string{"metric", "scenario", "target", "runs", "process", "drift a run", "jumps", "wild runs", "pairs", "planned", "found", "pairs for 10 %"},
 	}
 	for _, s := range r.Noise {
 		needed := "over 500"
@@ -113,7 +113,7 @@ func (r *Result) noiseTable() table {
 			needed = fmt.Sprint(*s.Needed)
 		}
 		t.rows = append(t.rows, []string{s.Metric, s.Scenario, s.Target, fmt.Sprint(s.Runs), small(&s.Process), fmt.Sprintf("%+.2f %%", 100*s.Drift),
-			chance(s.StepChance, s.StepSize), chance(s.WildChance, s.WildSize), small(s.Pairs), small(s.Detectable), needed})
+			chance(s.StepChance, s.StepSize), chance(s.WildChance, s.WildSize), small(s.Pairs), fmt.Sprint(s.Planned), small(s.Detectable), needed})
 	}
 	return t
 }
@@ -123,7 +123,7 @@ func (r *Result) simulatedTable() table {
 		title: "Simulated sessions",
 		text: fmt.Sprintf("With the noise of the louder target of each metric; %d tests a session, each with a twin; exact 95 %% intervals. Found is\n"+
 			"promised at the default of %d blocks, and asked only where the margin is below 10 %%.", r.Family, r.Blocks),
-		head: []string{"metric", "noise of", "margin", "blocks", "sessions", "equal: BETTER or WORSE (at most 5 %)", "+10 %: found (at least 80 %)",
+		head: []string{"metric", "noise of", "scenario", "margin", "blocks", "pairs", "sessions", "equal: BETTER or WORSE (at most 5 %)", "+10 %: found (at least 80 %)",
 			"at the margin: EQUIVALENT (at most 5 %)", "equal: void"},
 	}
 	for _, row := range r.Simulated {
@@ -135,7 +135,7 @@ func (r *Result) simulatedTable() table {
 		if row.Found != nil {
 			found = row.Found.String()
 		}
-		t.rows = append(t.rows, []string{row.Metric, row.Target, fmt.Sprintf("%v %%", percent(row.Margin)), blocks, fmt.Sprint(row.Different.Trials),
+		t.rows = append(t.rows, []string{row.Metric, row.Target, row.Scenario, fmt.Sprintf("%v %%", percent(row.Margin)), blocks, fmt.Sprint(row.Pairs), fmt.Sprint(row.Different.Trials),
 			row.Different.String(), found, row.Equivalent.String(), row.Void.String()})
 	}
 	return t

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonogo/runner/record"
 	"gonogo/runner/stats"
 )
 
@@ -17,6 +18,7 @@ type Row struct {
 	Metric   string  `json:"metric"`
 	Margin   float64 `json:"margin_ratio"`
 	Blocks   int     `json:"blocks"`
+	Pairs    int     `json:"pairs"`             // the blocks that this metric is measured in
 	Default  bool    `json:"default,omitempty"` // the default plan has so many blocks
 
 	Different  Share  `json:"different"`       // equal servers: sessions with any BETTER or WORSE
@@ -48,26 +50,30 @@ func Blocks(standard int) []int {
 	return slices.Compact(counts)
 }
 
-// Simulate counts verdicts of sims sessions for each source and number of blocks,
-// of which standard is the default plan's. The same arguments give the same rows,
-// whatever the number of CPUs.
-func Simulate(ctx context.Context, sources []Source, counts []int, standard, family, sims int, seed uint64) ([]Row, error) {
+// Simulate counts verdicts of sims sessions for each source and number of blocks of
+// the default plan d; of its own number four times as many. The same arguments give
+// the same rows, whatever the number of CPUs.
+func Simulate(ctx context.Context, sources []Source, d *record.Plan, counts []int, sims int, seed uint64) ([]Row, error) {
 	var rows []Row
 	var jobs []job
 	for _, s := range sources {
 		for _, blocks := range counts {
 			n := sims
-			if blocks > slow {
+			switch {
+			case blocks == d.Blocks:
+				n = 4 * sims // here it is promised, and a rate near its limit takes thousands to tell
+			case blocks > slow:
 				n = sims / 10
 			}
 			if n == 0 {
 				continue
 			}
-			design := stats.Design{Blocks: blocks, Family: family, Margin: s.Margin, Effect: Effect}
+			design := stats.Design{Blocks: blocks, Rounds: rounds(d, s, blocks), Margin: s.Margin, Effect: Effect}
 			for done := 0; done < n; done += chunk {
 				jobs = append(jobs, job{len(rows), min(chunk, n-done), s.model(), design, seed + uint64(len(jobs))})
 			}
-			rows = append(rows, Row{Target: s.Target, Scenario: s.Scenario, Metric: s.Metric, Margin: s.Margin, Blocks: blocks, Default: blocks == standard})
+			rows = append(rows, Row{Target: s.Target, Scenario: s.Scenario, Metric: s.Metric, Margin: s.Margin, Blocks: blocks, Pairs: design.Rounds[0],
+				Default: blocks == d.Blocks})
 		}
 	}
 	done := work(ctx, jobs)
@@ -78,6 +84,31 @@ func Simulate(ctx context.Context, sources []Source, counts []int, standard, fam
 		rows[i].fill(jobs, done, i)
 	}
 	return rows, nil
+}
+
+// rounds are those of the source's metric and, after it, of the other primary tests,
+// if the plan had so many blocks.
+func rounds(d *record.Plan, s Source, blocks int) []int {
+	scaled := func(n int) int { return max(1, (2*n*blocks+d.Blocks)/(2*d.Blocks)) }
+	of := []int{scaled(planned(d, s.Target, s.Scenario))}
+	own := true
+	for _, q := range d.Primary {
+		if own && q.Metric == s.Metric && q.Scenario == s.Scenario {
+			own = false // it is the first
+			continue
+		}
+		of = append(of, scaled(planned(d, q.Target, q.Scenario)))
+	}
+	return of
+}
+
+// planned are the pairs that the plan gives to a target in a scenario; all blocks
+// where it does not measure it.
+func planned(d *record.Plan, target, scenario string) int {
+	if n := d.Rounds(target, scenario); n > 0 {
+		return n
+	}
+	return d.Blocks
 }
 
 // work does all jobs, or as many as there is time for.
@@ -133,7 +164,7 @@ func (r Row) missed() []string {
 	var missed []string
 	say := func(s Share, what string, limit string) {
 		if s.Held == No {
-			missed = append(missed, fmt.Sprintf("%s of %s at %d blocks: %s in %v %% (%s)", r.Metric, r.Target, r.Blocks, what, percent(s.Ratio), limit))
+			missed = append(missed, fmt.Sprintf("%s of %s at %d pairs: %s in %v %% (%s)", r.Metric, r.Target, r.Pairs, what, percent(s.Ratio), limit))
 		}
 	}
 	say(r.Different, "equal servers called BETTER or WORSE", "at most 5 %")
@@ -152,8 +183,8 @@ func (r *Result) Advice() []string {
 		if !row.Default || row.Found == nil || row.Found.Held == Yes {
 			continue
 		}
-		text := fmt.Sprintf("%s with the noise of %s: %d blocks find a difference of 10 %% in %v %% of sessions, wanted 80 %%; ",
-			row.Metric, row.Target, row.Blocks, percent(row.Found.Ratio))
+		text := fmt.Sprintf("%s with the noise of %s: %d pairs find a difference of 10 %% in %v %% of sessions, wanted 80 %%; ",
+			row.Metric, row.Target, row.Pairs, percent(row.Found.Ratio))
 		if n, ok := r.enough(row); ok {
 			text += fmt.Sprintf("%d blocks would (a larger --budget)", n)
 		} else {
@@ -181,11 +212,11 @@ func (r *Result) beyond(short Row) string {
 		if s.Target != short.Target || s.Scenario != short.Scenario || s.Metric != short.Metric {
 			continue
 		}
-		if s.Needed != nil && *s.Needed > short.Blocks {
+		if s.Needed != nil && *s.Needed > short.Pairs {
 			text += fmt.Sprintf(", by the deviation of pairs %d would", *s.Needed)
 		}
 		if s.Detectable != nil {
-			text += fmt.Sprintf("; what %d blocks find is about %v %%", short.Blocks, percent(*s.Detectable))
+			text += fmt.Sprintf("; what %d pairs find is about %v %%", short.Pairs, percent(*s.Detectable))
 		}
 	}
 	return text + "; a quieter machine helps most: gonogo doctor"

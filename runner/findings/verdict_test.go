@@ -196,6 +196,12 @@ func TestPilot(t *testing.T) {
 	s := pair(3)
 	s.Plan.Blocks = 8
 	s.Plan.Primary = []record.Primary{{Metric: string(Rate), Scenario: "get", Target: "a", Base: "b", HigherIsBetter: true, MarginRatio: 0.05}}
+	for b := 4; b <= 8; b++ {
+		s.Plan.Steps = append(s.Plan.Steps, record.Step{Block: b, Target: "a", Scenario: "get"})
+	}
+	if block, ok := PilotBlock(&s.Plan); !ok || block != 3 {
+		t.Errorf("the pilot ends with block %d, %v; want 3", block, ok)
+	}
 	for b, right := range []uint64{1000, 1050, 1100} {
 		of(s, "a", b+1).Load.Counts = record.Counts{Planned: right, OK: right, InWindow: right}
 		of(s, "b", b+1).Load.Counts = record.Counts{Planned: 1000, OK: 1000, InWindow: 1000}
@@ -211,5 +217,28 @@ func TestPilot(t *testing.T) {
 	s.Runs = s.Runs[:2]
 	if got := Pilot(s); len(got) != 0 {
 		t.Errorf("one block tells %q", got)
+	}
+}
+
+// The pilot ends when the slowest primary test has its three pairs, and there is none
+// where nothing is left to warn of.
+func TestPilotBlock(t *testing.T) {
+	p := record.Plan{Blocks: 8, Primary: []record.Primary{{Target: "a", Scenario: "every"}, {Target: "a", Scenario: "second"}}}
+	for b := 1; b <= 8; b++ {
+		p.Steps = append(p.Steps, record.Step{Block: b, Target: "a", Scenario: "every"})
+		if b%2 == 0 {
+			p.Steps = append(p.Steps, record.Step{Block: b, Target: "a", Scenario: "second"})
+		}
+	}
+	if block, ok := PilotBlock(&p); !ok || block != 6 {
+		t.Errorf("block %d, %v; want 6, the third of every second", block, ok)
+	}
+	p.Blocks = 6
+	if _, ok := PilotBlock(&p); ok {
+		t.Error("a pilot that is the whole session")
+	}
+	p.Primary = nil
+	if _, ok := PilotBlock(&p); ok {
+		t.Error("a pilot without a question")
 	}
 }

@@ -19,7 +19,9 @@ type NoiseModel struct {
 // Design is the session that is simulated.
 type Design struct {
 	Blocks int
-	Family int     // primary tests, each a target, its base and the base's twin
+	// Rounds are in how many of the blocks each primary test runs, spread evenly; each
+	// is a target, its base and the base's twin.
+	Rounds []int
 	Margin float64 // relative
 	Effect float64 // relative difference that has to be found, such as 0.10
 }
@@ -55,7 +57,7 @@ func Calibrate(noise NoiseModel, design Design, sims int, seed uint64) Calibrati
 		falseEqual += count(Verdicts(simulate(r, noise, design, design.Margin))[:1], Equivalent)
 	}
 	c.FalseDifference, c.Void = NewRate(different, sims), NewRate(void, sims)
-	c.Confirmed = NewRate(confirmed, sims*design.Family)
+	c.Confirmed = NewRate(confirmed, sims*len(design.Rounds))
 	c.Found, c.FalseEquivalent = NewRate(found, sims), NewRate(falseEqual, sims)
 	return c
 }
@@ -78,10 +80,20 @@ func count(verdicts []Verdict, words ...Word) int {
 // effect, nothing else does.
 func simulate(r *rand.Rand, noise NoiseModel, design Design, effect float64) []Test {
 	const target, base, twin, arms = 0, 1, 2, 3
-	values := make([][arms][]float64, design.Family)
+	family := len(design.Rounds)
+	values := make([][arms][]float64, family)
+	in := make([][]int, family) // the blocks of each test
 	machine := 0.0
-	for range design.Blocks {
-		for _, run := range blockOrder(r, design.Family, arms) {
+	for b := 1; b <= design.Blocks; b++ {
+		for i := range in {
+			if design.runs(i, b) {
+				in[i] = append(in[i], b)
+			}
+		}
+		for _, run := range blockOrder(r, family, arms) {
+			if !design.runs(run/arms, b) {
+				continue
+			}
 			machine += noise.Drift
 			if r.Float64() < noise.StepChance {
 				machine += noise.StepSize * r.NormFloat64()
@@ -97,7 +109,7 @@ func simulate(r *rand.Rand, noise NoiseModel, design Design, effect float64) []T
 			values[test][arm] = append(values[test][arm], 1000*math.Exp(log))
 		}
 	}
-	tests := make([]Test, design.Family)
+	tests := make([]Test, family)
 	for i, v := range values {
 		tests[i].Question = Question{Direction: HigherIsBetter, Margin: design.Margin}
 		e, err := Pair(v[target], v[base])
@@ -105,12 +117,19 @@ func simulate(r *rand.Rand, noise NoiseModel, design Design, effect float64) []T
 			tests[i].Failed = []string{err.Error()}
 			continue
 		}
+		e.In = in[i]
 		tests[i].Effect = e
 		if a, err := Pair(v[twin], v[base]); err == nil {
+			a.In = in[i]
 			tests[i].Twin = &a
 		}
 	}
 	return tests
+}
+
+// runs reports whether a test is in a block (1-based).
+func (d Design) runs(test, block int) bool {
+	return block*d.Rounds[test]/d.Blocks > (block-1)*d.Rounds[test]/d.Blocks
 }
 
 // blockOrder is the order of a block: run i is arm i%arms of test i/arms.

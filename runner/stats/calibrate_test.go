@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -11,7 +13,7 @@ func TestCalibrate(t *testing.T) {
 	// of fifty, one run in fifty wild. 10 blocks, 8 tests. 200 simulations: three
 	// standard errors are 0.046 at 5 %, 0.021 at 1 %.
 	noise := NoiseModel{Process: 0.025, Drift: 0.0005, StepChance: 0.02, StepSize: 0.08, WildChance: 0.02, WildSize: 0.15}
-	c := Calibrate(noise, Design{Blocks: 10, Family: 8, Margin: 0.05, Effect: 0.10}, 200, 27)
+	c := Calibrate(noise, Design{Blocks: 10, Rounds: eight(10), Margin: 0.05, Effect: 0.10}, 200, 27)
 	if c.FalseDifference.Share > 0.05+0.046 || c.Void.Share > 0.01+0.021 {
 		t.Errorf("nothing differs: BETTER or WORSE in %v, void in %v", c.FalseDifference, c.Void)
 	}
@@ -21,14 +23,42 @@ func TestCalibrate(t *testing.T) {
 	if c.Found.Trials != 200 || c.Confirmed.Trials != 200*8 {
 		t.Errorf("%d and %d trials", c.Found.Trials, c.Confirmed.Trials)
 	}
-	again := Calibrate(noise, Design{Blocks: 10, Family: 8, Margin: 0.05, Effect: 0.10}, 20, 27)
-	if again != Calibrate(noise, Design{Blocks: 10, Family: 8, Margin: 0.05, Effect: 0.10}, 20, 27) {
+	again := Calibrate(noise, Design{Blocks: 10, Rounds: eight(10), Margin: 0.05, Effect: 0.10}, 20, 27)
+	if !reflect.DeepEqual(again, Calibrate(noise, Design{Blocks: 10, Rounds: eight(10), Margin: 0.05, Effect: 0.10}, 20, 27)) {
 		t.Error("the same seed gave another table")
 	}
 }
 
+// eight tests in every block.
+func eight(blocks int) []int { return slices.Repeat([]int{blocks}, 8) }
+
+// Rounds decide the power of a test: 16 of 16 blocks find what 6 of 16 do not, and the
+// tests that skip blocks still keep the family's level.
+func TestCalibrateCountsRounds(t *testing.T) {
+	noise := NoiseModel{Process: 0.05}
+	many := Calibrate(noise, Design{Blocks: 12, Rounds: []int{12, 6, 6, 6}, Margin: 0.05, Effect: 0.10}, 200, 34)
+	few := Calibrate(noise, Design{Blocks: 12, Rounds: []int{6, 6, 12, 12}, Margin: 0.05, Effect: 0.10}, 200, 34)
+	// A pair deviates by 7.1 %: 12 pairs find 0.93 of that and more, which is 6.8 %; 6
+	// pairs 1.8, 13.6 %.
+	if many.Found.Share < 0.7 || few.Found.Share > 0.5 || many.FalseDifference.Share > 0.05+0.046 || few.FalseDifference.Share > 0.05+0.046 {
+		t.Errorf("12 pairs: %+v; 6 pairs: %+v", many, few)
+	}
+	d := Design{Blocks: 16, Rounds: []int{16, 12, 6}}
+	for i, want := range d.Rounds {
+		n := 0
+		for b := 1; b <= d.Blocks; b++ {
+			if d.runs(i, b) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("test %d runs in %d of 16 blocks, want %d", i, n, want)
+		}
+	}
+}
+
 func TestCalibrateFindsOnAQuietMachineOnly(t *testing.T) {
-	design := Design{Blocks: 8, Family: 8, Margin: 0.05, Effect: 0.10}
+	design := Design{Blocks: 8, Rounds: eight(8), Margin: 0.05, Effect: 0.10}
 	quiet := Calibrate(NoiseModel{Process: 0.02}, design, 200, 28)
 	if quiet.Found.Share < 0.80 {
 		t.Errorf("2 %% noise: +10 %% found in %v", quiet.Found)
@@ -107,7 +137,7 @@ func TestSimulatedBlocksKeepPairsTogether(t *testing.T) {
 		t.Errorf("tests %v and arms %v came first in 100 blocks; want all", tests, first)
 	}
 	noise := NoiseModel{Process: 0.02, StepChance: 0.05, StepSize: 0.2}
-	c := Calibrate(noise, Design{Blocks: 8, Family: 7, Margin: 0.05, Effect: 0.10}, 200, 32)
+	c := Calibrate(noise, Design{Blocks: 8, Rounds: eight(8)[:7], Margin: 0.05, Effect: 0.10}, 200, 32)
 	// By hand: a jump falls between two arms that stand 1 or 2 runs apart (4/3 on the
 	// average) with 0.065 a block, so 4 sessions in 10 have a spoilt pair; flat, they
 	// stand 7 apart, 0.31 a block, and 95 in 100 have one.
