@@ -122,6 +122,9 @@ func (s *Session) Validate() error {
 		if err := errors.Join(r.Validate(sc.Kind), sc.follows(r)); err != nil {
 			errs = append(errs, err)
 		}
+		if r.Traced != "" && !s.Plan.Confirms(r.Step) {
+			errs = append(errs, fmt.Errorf("run %s was traced, which only a confirmation is", r.Step.Key()))
+		}
 	}
 	if len(errs) > 0 {
 		return fmt.Errorf("validate session %s: %w", s.ID, errors.Join(errs...))

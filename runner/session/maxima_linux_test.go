@@ -137,8 +137,10 @@ func underLoad(t *testing.T, log string) (victims, bool) {
 			Port int
 			PIDs []int
 		}
-		line, err := os.ReadFile(log)
-		if err != nil || json.Unmarshal(line, &ready) != nil || ready.Port == 0 {
+		text, err := os.ReadFile(log)
+		_, line, _ := strings.Cut("\n"+string(text), "\n{") // a traced one writes before it is ready
+		line, _, _ = strings.Cut(line, "\n")
+		if err != nil || json.Unmarshal([]byte("{"+line), &ready) != nil || ready.Port == 0 {
 			continue
 		}
 		var health struct{ Requests []uint64 }
@@ -186,7 +188,8 @@ func TestPlantedMaxima(t *testing.T) {
 		{"machine", 2, []int{2}, findings.Host, findings.Artefact, 0},
 		{"generator", 2, []int{2}, findings.Generator, findings.Artefact, 0},
 		{"stalls", 3, []int{2}, findings.Unexplained, findings.Undetermined, 2},
-		{"stalls", 3, []int{1, 2, 3}, findings.Unexplained, findings.Reproduced, 0},
+		// It recurs and nobody knows why: the runtime is asked, and tells of no pause.
+		{"stalls", 3, []int{1, 2, 3, 4, 5}, findings.Unexplained, findings.Reproduced, 2},
 		{"read", 4, []int{3}, findings.Unexplained, findings.Undetermined, 2},
 	} {
 		t.Run(fmt.Sprintf("%s in %d of %d", c.plant, len(c.in), c.blocks), func(t *testing.T) {

@@ -132,6 +132,7 @@ func (p *Process) Pauses() []record.ServerPause {
 			continue
 		}
 		first, last := p.log.start(lines, p.begun)
+		last = min(last, p.ready) // it answered
 		for _, l := range lines {
 			for _, x := range l.pauses {
 				if x.Length >= pauseLeast && first <= last {
