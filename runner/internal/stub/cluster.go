@@ -157,7 +157,7 @@ func (b *Behaviour) runWorker(term chan os.Signal) (int, error) {
 		return 0, fmt.Errorf("worker %d: %w", b.worker, err)
 	}
 	if b.Fair && !b.OneWorker {
-		l = turns{l, counts, b.worker, b.Workers}
+		l = &turns{Listener: l, counts: counts, index: b.worker, workers: b.Workers}
 	}
 	s := newServer(*b, l, counts, b.worker)
 	if !b.OneWorker || b.worker == 0 {

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,17 +13,23 @@ type turns struct {
 	net.Listener
 	counts         *counts
 	index, workers int
+	closed         atomic.Bool
 }
 
-func (t turns) Accept() (net.Conn, error) {
-	for t.ahead() {
+func (t *turns) Accept() (net.Conn, error) {
+	for t.ahead() && !t.closed.Load() {
 		time.Sleep(time.Millisecond)
 	}
 	return t.Listener.Accept()
 }
 
+func (t *turns) Close() error {
+	t.closed.Store(true)
+	return t.Listener.Close()
+}
+
 // ahead reports whether another worker has accepted fewer.
-func (t turns) ahead() bool {
+func (t *turns) ahead() bool {
 	all := t.counts.list(accepts, t.workers)
 	for _, n := range all {
 		if n < all[t.index] {
