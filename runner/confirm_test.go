@@ -9,8 +9,8 @@ import (
 	"gonogo/runner/record"
 )
 
-// TestToConfirm reads a session that has not ended: a lone maximum is confirmed if
-// the plan has steps for it, and where all is understood nothing runs.
+// TestToConfirm reads a session that has not ended: a maximum that nobody
+// understands is looked at again if the plan has steps for it.
 func TestToConfirm(t *testing.T) {
 	confirm := []record.Step{
 		{Index: 1000, Block: 4, Target: "node-1", Scenario: "get-c50"},
@@ -23,7 +23,8 @@ func TestToConfirm(t *testing.T) {
 	}{
 		{"lone-max", confirm, confirm[1:]}, // 230 ms in one of three runs of go-1
 		{"lone-max", nil, nil},
-		{"common-max", confirm, nil},
+		{"common-max", confirm, confirm[1:]}, // in all of them, and nobody knows why
+		{"common-max", nil, nil},
 	} {
 		s, err := archive.Load(filepath.Join("report", "testdata", "sessions", c.session, "benchmark.json"))
 		if err != nil {

@@ -12,14 +12,15 @@ import (
 // cells whose maximum is not understood and would be read. It is not understood if it
 // is undetermined, or reproduced by nobody knows what: these runs alone ask the
 // runtime. It would be read if it exceeds the plan's factor times the typical maximum
-// of its scenario's cells. Where not all may run the undetermined come first and among
+// of its scenario's cells, or, where it is no chance, of any one of them: servers of one
+// runtime share their pauses, and could make them the typical. Where not all may run the undetermined come first and among
 // equals the largest, and the steps keep the plan's order.
 func Confirm(s *record.Session) []record.Step {
 	e := Evaluate(s)
 	var open []*Cell
 	for i := range e.Cells {
 		if c := &e.Cells[i]; c.Maximum != nil && c.Maximum.open() && c.Maximum.Of >= 3 &&
-			c.Maximum.Value > s.Plan.Rules.ArtefactMaxFactor*e.typicalMax(c.Scenario) {
+			c.Maximum.Value > s.Plan.Rules.ArtefactMaxFactor*e.beside(c) {
 			open = append(open, c)
 		}
 	}
@@ -49,13 +50,18 @@ func (m *Maximum) open() bool {
 	return m.Standing == Undetermined || m.Standing == Reproduced && m.Class == Unexplained && m.Traced == 0
 }
 
-// typicalMax is the median, over the cells of a scenario, of their median maxima.
-func (e *Evaluation) typicalMax(scenario string) float64 {
-	var typical []float64
+// beside is the maximum that a reader would hold a cell's against. In a plan of one
+// target it is its own.
+func (e *Evaluation) beside(c *Cell) float64 {
+	var typical []float64 // of the scenario's cells, their median maxima
 	for i := range e.Cells {
-		if sum, ok := e.Cells[i].Summary[Max]; ok && e.Cells[i].Scenario == scenario {
+		if sum, ok := e.Cells[i].Summary[Max]; ok && e.Cells[i].Scenario == c.Scenario {
 			typical = append(typical, sum.Median)
 		}
+	}
+	if c.Maximum.Standing == Reproduced {
+		least, _, _ := stats.MinMax(typical)
+		return least
 	}
 	m, _ := stats.Median(typical)
 	return m

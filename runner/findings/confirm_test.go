@@ -45,6 +45,7 @@ func TestConfirm(t *testing.T) {
 			s.Plan.Rules.ConfirmStepsMax = 3
 		}, []int{0, 1, 2}},
 		{"it recurs, and nobody knows why", func(s *record.Session) { lone(s, "a", 1, 2, 3) }, []int{1, 3}},
+		{"it recurs in both alike", func(s *record.Session) { lone(s, "a", 1, 2, 3, 4); lone(s, "b", 1, 2, 3, 4) }, nil},
 		{"it recurs, by the start-up", func(s *record.Session) {
 			for b := 1; b <= 6; b++ {
 				story(of(s, "a", b), took(500*ms+time.Duration(b)*ms, 251*ms))
@@ -62,11 +63,12 @@ func TestConfirm(t *testing.T) {
 			story(r, took(500*ms, 251*ms))
 			hiccup(r, 2, 500*ms, 250*ms)
 		}, nil},
-		// 12 ms is above twice the 5 ms of a, but the other server takes 100 ms as a rule.
-		{"no reader would see it", func(s *record.Session) {
+		// 12 ms is above twice the 5 ms of a, but the other server takes 100 ms as a rule:
+		// nobody looks at the lone one, and all at the other.
+		{"no reader would see it beside the other's", func(s *record.Session) {
 			of(s, "a", 3).Load.Service = flat(1000, 12*ms)
 			lone(s, "b", 1, 2, 3, 4, 5, 6)
-		}, nil},
+		}, []int{0, 2}},
 		{"two blocks", func(s *record.Session) { lone(s, "a", 1); s.Runs = s.Runs[:4] }, nil},
 		{"the plan has none", func(s *record.Session) { lone(s, "a", 3); s.Plan.Confirm = nil }, nil},
 	} {
