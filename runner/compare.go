@@ -78,6 +78,11 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	if publishes(p) {
+		if err := archive.ProbeFile(benchmarkPath(c.Out)); err != nil {
+			return fail(exitPreflight, "the session's record goes there: make room for it, or name another folder with --out", "%w", err)
+		}
+	}
 	fmt.Fprint(s.err, describePlan(p))
 	if h, err = grade(ctx, h, p, s); err != nil {
 		return err
@@ -259,7 +264,13 @@ func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error 
 // publishable: the project's record is of the whole question, and of a session
 // that stands.
 func publishable(s *record.Session, e findings.Evaluation) bool {
-	return s.Complete() && s.Plan.Kind == "" && !s.Plan.Quick && !s.Plan.Part && plan.Fewest(&s.Plan) >= plan.MinRounds && !e.Invalid()
+	return s.Complete() && publishes(&s.Plan) && !e.Invalid()
+}
+
+// publishes tells whether a session of this plan replaces benchmark.json, if it
+// stands.
+func publishes(p *record.Plan) bool {
+	return p.Kind == "" && !p.Quick && !p.Part && plan.Fewest(p) >= plan.MinRounds
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and

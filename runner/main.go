@@ -114,9 +114,9 @@ func exitWith(s streams, err error) int {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		code, hint = f.code, f.hint
 	}
-	fmt.Fprintf(s.err, "gonogo: error: %v\n", err)
+	fmt.Fprintf(s.err, "gonogo: error: %s\n", legible(err.Error()))
 	if hint != "" {
-		fmt.Fprintf(s.err, "gonogo: hint: %s\n", hint)
+		fmt.Fprintf(s.err, "gonogo: hint: %s\n", plain(hint))
 	}
 	return code
 }

@@ -55,7 +55,7 @@ func (p *progress) observe(e session.Event) {
 	case e.Run == nil && p.terminal:
 		p.say(fmt.Sprintf("%s, %s: %s", where, left, e.Step.Key()))
 	case e.Run != nil && e.Run.Outcome != record.Done:
-		p.say(fmt.Sprintf("%s: %s %s: %s", where, e.Step.Key(), e.Run.Outcome, e.Run.Reason))
+		p.say(fmt.Sprintf("%s: %s %s: %s", where, e.Step.Key(), e.Run.Outcome, legible(e.Run.Reason)))
 		if p.terminal {
 			fmt.Fprintln(p.w)
 		}

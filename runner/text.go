@@ -21,6 +21,17 @@ func plain(s string) string {
 	}, s)
 }
 
+// legible is a text of several lines without what a terminal obeys: it may quote
+// what a server printed, or a name from a command line.
+func legible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || strconv.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, s)
+}
+
 // plural prints "1 run", "6 runs".
 func plural(n int, noun string) string {
 	if n == 1 {

@@ -234,7 +234,7 @@ func (v *verification) print(w io.Writer, asJSON bool) error {
 	}
 	const most = 10 // problems of one kind on a page
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "archive %s\n", v.Archive)
+	fmt.Fprintf(&b, "archive %s\n", plain(v.Archive))
 	for _, c := range v.Checked {
 		if len(c.Problems) == 0 {
 			fmt.Fprintf(&b, "  ok     %-15s %s\n", c.What, c.Text)

@@ -27,6 +27,20 @@ func Probe(out string) error {
 	if known && free < minFree {
 		return fmt.Errorf("use output folder %s: %d MiB free, %d needed", out, free>>20, minFree>>20)
 	}
+	return probeWrite(out)
+}
+
+// ProbeFile reports whether WriteFile can replace the file at path, which it leaves
+// as it is.
+func ProbeFile(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("use output file %s: it is a folder", path)
+	}
+	return probeWrite(filepath.Dir(path))
+}
+
+// probeWrite writes into a folder, and leaves nothing.
+func probeWrite(out string) error {
 	// Free space is not all: a quota or a limit on file size shows only in a write.
 	probe := filepath.Join(out, ".probe-"+random())
 	if err := writeBytes(probe, make([]byte, 1<<20)); err != nil {
