@@ -46,7 +46,8 @@ func utilisation(s *record.Session, e *Evaluation) []record.Finding {
 
 // superLinear compares a target of several workers with the one-core target of the
 // same runtime: k cores do not serve more than k times what one serves (method K3),
-// if the one was at its limit.
+// if the one was at its limit. A row that shares its CPUs with the generator is not
+// held against one that does not: what the generator takes from the one the other has.
 func superLinear(s *record.Session, e *Evaluation) []record.Finding {
 	most := s.Plan.Rules.SuperLinearMax
 	var seen, steps []string
@@ -54,7 +55,7 @@ func superLinear(s *record.Session, e *Evaluation) []record.Finding {
 		c := &e.Cells[i]
 		t, _ := s.Plan.Target(c.Target)
 		one := e.oneCore(s, t, c.Scenario)
-		if most <= 0 || one == nil || one.Bound != serverBound || c.Kind != record.Closed {
+		if most <= 0 || one == nil || one.Bound != serverBound || c.Kind != record.Closed || c.Shared != one.Shared {
 			continue
 		}
 		many, single := c.Summary[Rate].Median, one.Summary[Rate].Median

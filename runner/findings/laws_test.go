@@ -98,6 +98,14 @@ func TestCrossChecks(t *testing.T) {
 			s.Plan.Targets = append([]record.Target{{Name: "a-twin", Argv: []string{"server"}, Workers: 1, Twin: true, CPUs: []int{0}, GeneratorCPUs: []int{1}}}, s.Plan.Targets...)
 			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 2200, OK: 2200, InWindow: 2200} })
 		}, "super-linear", "a-2/get 2.20 x a on 2 cores"},
+		{"2.2 times, on CPUs that the generator takes too", func(s *record.Session) {
+			for i := range s.Plan.Targets {
+				if x := &s.Plan.Targets[i]; x.Name == "a-2" {
+					x.GeneratorCPUs = x.CPUs
+				}
+			}
+			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 2200, OK: 2200, InWindow: 2200} })
+		}, "shared-cpus", ""},
 		{"2.1 times, which is allowed", func(s *record.Session) {
 			each(s, "a-2", "get", func(r *record.Run) { r.Load.Counts = record.Counts{Planned: 2100, OK: 2100, InWindow: 2100} })
 		}, "", ""},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"gonogo/runner/host"
 	"gonogo/runner/memory"
 	"gonogo/runner/record"
 	"gonogo/runner/sut"
@@ -31,6 +32,7 @@ func (s *step) watchMemory(ctx context.Context, p *sut.Process) error {
 		return err
 	}
 	defer g.kill()
+	machine := host.Take()
 	before, err := readAccounts(ctx, p)
 	if err != nil {
 		return err
@@ -53,6 +55,7 @@ func (s *step) watchMemory(ctx context.Context, p *sut.Process) error {
 	if err != nil {
 		return err
 	}
+	s.judgeMachine(machine, host.Take()) // memory under pressure is not what the server asked for
 	if m.LoadEnd, err = read(pids); err != nil {
 		return err
 	}

@@ -163,6 +163,17 @@ func TestALatencyRunAndAMemoryRun(t *testing.T) {
 	if m.Idle == nil || m.LoadEnd == nil || m.Rest == nil || len(m.Load) == 0 || m.Idle.RSS == 0 {
 		t.Errorf("the memory run lacks a reading: %+v", m)
 	}
+	gates := func(r *record.Run) (n int) {
+		for _, ch := range r.Checks {
+			if strings.HasPrefix(ch.Name, "CPU used by others") || ch.Name == "memory pressure" || ch.Name == "swap" {
+				n++
+			}
+		}
+		return n
+	}
+	if latency.Environment == nil || memory.Environment == nil || gates(latency) != 3 || gates(memory) != 3 {
+		t.Errorf("held against gates of the machine: %d in the latency run, %d in the memory run", gates(latency), gates(memory))
+	}
 	if latency.PIDs[0] == memory.PIDs[0] {
 		t.Error("two runs shared a process")
 	}
