@@ -36,6 +36,7 @@ func Merge(parts []record.LoadRecord) (*record.LoadRecord, error) {
 	m.end()
 	whole.Spec.Worker, whole.Spec.Workers = 0, 0
 	whole.Spec.Connections *= len(parts)
+	mergeOwn(&whole.Result, parts)
 	whole.Result.Checks = Judge(&whole.Spec, &whole.Result)
 	return &whole, nil
 }
@@ -147,6 +148,33 @@ func (m *merging) addIntervals(list []record.Interval) error {
 		}
 	}
 	return nil
+}
+
+// mergeOwn merges what the generators tell of themselves. What one of them does
+// not know is not known of the whole. Ceilings add up, for each worker has a CPU
+// of its own; StartMonotonic is of one machine's clock, and is left out.
+func mergeOwn(to *record.LoadResult, parts []record.LoadRecord) {
+	var ceiling float64
+	var longest time.Duration
+	var pauses []record.Pause
+	rated, watched := true, true
+	for i := range parts {
+		r := &parts[i].Result
+		if rated = rated && r.CeilingPerSec != nil; rated {
+			ceiling += *r.CeilingPerSec
+		}
+		if watched = watched && r.PauseMax != nil; watched {
+			longest = max(longest, *r.PauseMax)
+			pauses = append(pauses, r.Pauses...)
+		}
+	}
+	if rated {
+		to.CeilingPerSec = &ceiling
+	}
+	if watched {
+		slices.SortStableFunc(pauses, func(a, b record.Pause) int { return cmp.Compare(a.Start, b.Start) })
+		to.Pauses, to.PauseMax = pauses, &longest
+	}
 }
 
 func mergeTwo(a, b *record.Histogram) (*record.Histogram, error) {
