@@ -102,7 +102,7 @@ func (m *matter) answer(d *record.Decision, in record.DecisionInputs) {
 func (m *matter) withoutInputs(gaps []record.Missing) (record.Answer, []string) {
 	for _, v := range m.e.Verdicts {
 		if w := stats.Word(v.Word); w != stats.Equivalent && w != stats.Worse {
-			return record.NotProven, []string{fmt.Sprintf("%d inputs are missing without which the measured differences have no worth: %s", len(gaps), names(gaps))}
+			return record.NotProven, []string{fmt.Sprintf("%s missing without which the measured differences have no worth: %s", map[bool]string{true: "1 input is", false: fmt.Sprint(len(gaps), " inputs are")}[len(gaps) == 1], names(gaps))}
 		}
 	}
 	if len(m.e.Verdicts) == 0 {
