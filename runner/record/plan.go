@@ -139,12 +139,13 @@ type Step struct {
 // Key names the step everywhere: paths, findings, errors.
 func (s Step) Key() string { return fmt.Sprintf("%s/%s/b%02d", s.Target, s.Scenario, s.Block) }
 
-// Rules are the thresholds that judge a session. They live here and nowhere
-// else, and are archived with the plan before the first run.
+// Rules are the thresholds that judge a session, archived with the plan before
+// the first run. The generator's own limits are not among them, but for the
+// duty ratio's: it judges itself without a plan, and each of its checks carries its limit.
 type Rules struct {
 	ErrorRatioMax      float64      `json:"error_ratio_max"`           // above: the run is failed
 	ArtefactMaxFactor  float64      `json:"artefact_max_factor"`       // a maximum above this times the median of its cell's maxima is suspect
-	DutyRatioMin       float64      `json:"duty_ratio_min"`            // Little's law, closed loop: rate x mean / connections
+	DutyRatioMin       float64      `json:"duty_ratio_min"`            // Little's law, closed loop: rate x mean / connections; for the reader, the generator applies its own
 	DutyRatioMax       float64      `json:"duty_ratio_max"`            //
 	ServerCPUBusyMin   float64      `json:"server_cpu_busy_min"`       // share of its CPUs a server must use to call a row server-bound
 	ChattyBytesPerReq  float64      `json:"chatty_bytes_per_req"`      // log bytes per request that count as load
