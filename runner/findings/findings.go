@@ -120,7 +120,7 @@ func Evaluate(s *record.Session) Evaluation {
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
 	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
-	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, position, bimodal, sharedCPUs, doubleCount, replyBytes,
+	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
 }
 
 // Invalid reports whether a finding voids the session.
