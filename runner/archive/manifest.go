@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonogo/runner/record"
@@ -83,11 +84,22 @@ func CheckManifest(dir string) (Sums, error) {
 		}
 	}
 	for _, name := range sortedNames(now) {
-		if _, ok := listed[name]; !ok {
-			s.Extra = append(s.Extra, name)
+		if _, ok := listed[name]; ok {
+			continue
 		}
+		if ours(name) {
+			s.Problems = append(s.Problems, Problem{name, "there, but " + ManifestFile + " does not list it: added, or cut from the list"})
+			continue
+		}
+		s.Extra = append(s.Extra, name)
 	}
 	return s, nil
+}
+
+// ours tells a name that a session alone writes, so that it is listed or the
+// manifest is not whole. What lies beside these may have been filed later.
+func ours(name string) bool {
+	return strings.Contains(name, "/") || slices.Contains([]string{planFile, hostFile, contractFile, probesFile, sealFile}, name)
 }
 
 // ReadFile reads one regular file of a session's folder, and never one outside it.

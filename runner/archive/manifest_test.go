@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,6 +89,32 @@ func TestCheckManifest(t *testing.T) {
 		if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestManifestIsWhole: a list that lost lines between two newlines, or a folder that
+// won a run or a log, is told by the name; a list has no other end than its last line.
+func TestManifestIsWhole(t *testing.T) {
+	dir := listed(t, finished(t))
+	whole, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(whole), "\n")
+	for i, line := range lines[:len(lines)-1] {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		for cut, rest := range map[string][]string{"without": append(slices.Clone(lines[:i]), lines[i+1:]...), "up to": lines[:i]} {
+			write(t, dir, ManifestFile, []byte(strings.Join(rest, "")))
+			told := fmt.Sprint(mustSums(t, dir).Problems)
+			if ours(name) && i > 0 && !strings.Contains(told, name) || cut == "up to" && len(mustSums(t, dir).Problems) == 0 {
+				t.Errorf("%s %s: told %s", cut, name, told)
+			}
+		}
+	}
+	write(t, dir, ManifestFile, whole)
+	write(t, dir, "logs/9999-added.log", []byte("x"))
+	if got := mustSums(t, dir).Problems; len(got) != 1 || got[0].File != "logs/9999-added.log" {
+		t.Errorf("a log that was added: %v", got)
 	}
 }
 

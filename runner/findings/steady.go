@@ -25,8 +25,8 @@ func notSteady(s *record.Session, e *Evaluation) []record.Finding {
 		}
 		all = append(all, record.Finding{
 			Code: "not-steady", Severity: record.Warn, Steps: c.steps(),
-			Observed: fmt.Sprintf("second half %s than the first (p %s), %d of %s unlike the rest, %d of %s trending",
-				faster(w.Drift), digits(w.P), w.Unlike, count(w.Slices, "slice"), w.Trending, count(w.Processes, "process")),
+			Observed: fmt.Sprintf("second half %s than the first (p %s), %d of %s unlike the rest, %d of %d processes trending",
+				faster(w.Drift), digits(w.P), w.Unlike, count(w.Slices, "slice"), w.Trending, w.Processes),
 			Threshold: fmt.Sprintf("halves within %s %% or p above %s, fewer than a quarter of the slices, fewer than half of the processes", digits(100*limit), digits(r.P)),
 			Text:      fmt.Sprintf("%s: no steady state in the window, by its %s: it had not settled, the numbers are of a server on its way", c.Name(), speed),
 			Hint:      c.unsettledHint(w, s.Plan),
