@@ -33,7 +33,7 @@ type Plan struct {
 	Kit           string        `json:"kit"` // version of gonogo that wrote it
 	Quick         bool          `json:"quick"`
 	Part          bool          `json:"part,omitempty"` // some of the default targets were left out
-	Kind          Kind          `json:"kind,omitempty"` // memory: of memory alone, and no evidence for a decision; absent: a comparison
+	Kind          Kind          `json:"kind,omitempty"` // memory, capacity: of that alone, and no evidence for a decision; absent: a comparison
 	Seed          uint64        `json:"seed"`
 	Budget        time.Duration `json:"budget_ns"`
 	Expected      time.Duration `json:"expected_ns"` // sum of the steps' expected times
@@ -107,6 +107,8 @@ type Scenario struct {
 	Rest           time.Duration `json:"rest_ns,omitempty"` // memory only: from the end of load to the rest reading
 	Targets        []string      `json:"targets,omitempty"` // who runs it; empty: all
 	Work           *MemoryWork   `json:"work,omitempty"`    // memory only: load by count, in place of Window and Rest
+
+	Overload *OverloadWork `json:"overload,omitempty"` // open loop in a session of capacity only: the rate is above what was found
 }
 
 // Has reports whether a target runs the scenario.
@@ -134,10 +136,19 @@ type Step struct {
 	Position int    `json:"position"` // 0-based position in its block
 	Target   string `json:"target"`
 	Scenario string `json:"scenario"`
+
+	// Trial counts the runs of a search from 1; 0 in a plan, and where nothing is searched.
+	Trial int `json:"trial,omitempty"`
 }
 
 // Key names the step everywhere: paths, findings, errors.
-func (s Step) Key() string { return fmt.Sprintf("%s/%s/b%02d", s.Target, s.Scenario, s.Block) }
+func (s Step) Key() string {
+	key := fmt.Sprintf("%s/%s/b%02d", s.Target, s.Scenario, s.Block)
+	if s.Trial > 0 {
+		key += fmt.Sprintf("/t%02d", s.Trial)
+	}
+	return key
+}
 
 // Rules are the thresholds that judge a session, archived with the plan before
 // the first run. The generator's own limits are not among them, but for the
@@ -162,6 +173,8 @@ type Rules struct {
 	SuperLinearMax     float64      `json:"super_linear_max"`       // rate on k cores over k x the rate on one: above, one of the two is wrong
 	ForeignPagesMax    float64      `json:"foreign_pages_max"`      // share of a lone process's resident memory that others map too
 	Memory             *MemoryRules `json:"memory,omitempty"`       // in a session of memory alone
+
+	Capacity *CapacityRules `json:"capacity,omitempty"` // in a session of capacity
 }
 
 // SteadyRules say when a cell had not settled in its windows.

@@ -56,6 +56,8 @@ type Run struct {
 	Traced       string        `json:"traced,omitempty"`
 	ServerPauses []ServerPause `json:"server_pauses,omitempty"` // what the runtime told, within the window, in order of Start
 	SampledReads int           `json:"memory_reads_in_window"`  // reads of the target's memory while load ran; 0 in a latency run
+
+	Overload *OverloadWatch `json:"overload,omitempty"` // in overload runs only
 }
 
 // ServerPause is a time in which the runtime of a server's process stopped the
@@ -153,6 +155,9 @@ func (r *Run) Validate(kind Kind) error {
 		}
 	} else if r.Memory != nil || r.SampledReads != 0 {
 		bad("a %s run holds a memory sampler", kind)
+	}
+	if err := r.validateTrial(kind); err != nil {
+		bad("%w", err)
 	}
 	if l := r.Load; l != nil {
 		c := l.Counts

@@ -77,6 +77,9 @@ func (s *Session) Superseded() []bool {
 // steps that the rules allow. A void run takes a block from its cell; a failed or
 // missing one may be missing because of what it would have shown.
 func (s *Session) Complete() bool {
+	if s.Plan.Kind == Capacity {
+		return s.searched()
+	}
 	counted := map[Step]Outcome{}
 	for i, old := range s.Superseded() {
 		if !old {
@@ -115,7 +118,7 @@ func (s *Session) Validate() error {
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		sc, ok := s.Plan.Scenario(r.Step.Scenario)
-		if !ok || !steps[r.Step] {
+		if !ok || !steps[r.Step.Search()] {
 			errs = append(errs, fmt.Errorf("run %s is not a step of the plan", r.Step.Key()))
 			continue
 		}
