@@ -132,5 +132,9 @@ func workTime(w *record.MemoryWork) time.Duration {
 	if n := len(w.Rests); n > 0 {
 		each += w.Rests[n-1]
 	}
-	return time.Duration(w.Cycles) * each
+	loads := w.Cycles
+	if w.Alternate {
+		loads++ // a warm-up
+	}
+	return time.Duration(loads) * each
 }

@@ -34,6 +34,11 @@ func (s *step) watchCycles(ctx context.Context, p *sut.Process) error {
 	if c.m.Idle, err = read(pids); err != nil {
 		return err
 	}
+	if w.Alternate {
+		if err := c.warm(ctx); err != nil {
+			return fmt.Errorf("warm up: %w", err)
+		}
+	}
 	before, err := readAccounts(ctx, p)
 	if err != nil {
 		return err
@@ -58,6 +63,24 @@ func (s *step) watchCycles(ctx context.Context, p *sut.Process) error {
 		s.checkStored(sum(before.health.Users), sum(after.health.Users), w)
 	}
 	return s.checkCPUs(p)
+}
+
+// warm loads once before the pairs and keeps nothing of it: else the first member of
+// the first pair would be the one that was compiled under way.
+func (c *cycles) warm(ctx context.Context) error {
+	g, err := c.generator(ctx, c.p)
+	if err != nil {
+		return err
+	}
+	defer g.kill()
+	if err := g.proceed(); err != nil {
+		return err
+	}
+	if _, err := g.await(ctx, c.p, "done"); err != nil {
+		return err
+	}
+	_, err = g.result(ctx, c.p)
+	return err
 }
 
 // cycle loads and rests once.
