@@ -13,15 +13,16 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
-	"session":     {"plan", "sut", "contract", "load", "memory", "host", "record"},
+	"":            {"archive", "calibration", "capacity", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"session":     {"capacity", "plan", "sut", "contract", "load", "memory", "host", "record"},
 	"calibration": {"findings", "plan", "stats", "record"},
 	"recount":     {"findings", "record"},
 	"decision":    {"findings", "stats", "record"},
 	"diff":        {"findings", "stats", "record"},
-	"findings":    {"stats", "histogram", "record"},
-	"report":      {"findings", "stats", "histogram", "record"},
-	"page":        {"report", "findings", "stats", "histogram", "record"},
+	"capacity":    {"histogram", "stats", "record"},
+	"findings":    {"capacity", "stats", "histogram", "record"},
+	"report":      {"capacity", "findings", "stats", "histogram", "record"},
+	"page":        {"capacity", "report", "findings", "stats", "histogram", "record"},
 	"formats":     {"findings", "stats", "histogram", "record"},
 	"load":        {"histogram", "record"},
 	"histogram":   {"record"},

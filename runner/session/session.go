@@ -176,11 +176,16 @@ func (x *execution) step(ctx context.Context, st record.Step, attempt int) (*rec
 	if sc.RateOfCapacity > 0 {
 		sc.RatePerSec = rate(x.Plan, target, x.capacity, sc.RateOfCapacity)
 	}
+	return x.run(ctx, st, attempt, target, sc), nil
+}
+
+// run makes a run of a step under the scenario as it is to be loaded.
+func (x *execution) run(ctx context.Context, st record.Step, attempt int, target record.Target, sc record.Scenario) *record.Run {
 	s := step{Config: x.Config, guard: x.guard, target: target, scenario: sc, run: &record.Run{
 		SchemaVersion: record.SchemaVersion, Step: st, Attempt: attempt, PlanSHA256: x.PlanSHA256, Started: x.wall.now(), OfferedPerSec: sc.RatePerSec}}
 	s.execute(ctx)
 	s.run.Checks = append(s.run.Checks, x.wall.check())
-	return s.run, nil
+	return s.run
 }
 
 func stepTime(p *record.Plan, st record.Step) time.Duration {

@@ -68,6 +68,8 @@ func (s *step) measure(ctx context.Context) (err error) {
 		return s.watchCycles(ctx, p)
 	case s.scenario.Kind == record.Memory:
 		return s.watchMemory(ctx, p)
+	case s.scenario.Overload != nil:
+		return s.watchOverload(ctx, p)
 	}
 	return s.watchWindow(ctx, p)
 }
@@ -116,15 +118,20 @@ func (s *step) spec(address string) record.LoadSpec {
 			kind = record.Open
 		}
 	}
+	if kind == record.Capacity {
+		kind = record.Open
+	}
 	count := uint64(0)
 	if sc.Work != nil {
 		count = sc.Work.Requests
 	}
 	return record.LoadSpec{
-		Count: count, Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(s.Plan.Seed, s.run.Step.Block), Kind: kind,
+		Count: count, Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(seed(s.Plan.Seed, s.run.Step.Block), s.run.Step.Trial), Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
 		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
-		Slice: slice, Handshake: true, LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick,
+		Slice: slice, Handshake: true, Intervals: sc.Kind == record.Capacity,
+		// In a search a generator that falls behind voids nothing: it is an answer.
+		LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick || s.Plan.Kind == record.Capacity,
 	}
 }
 

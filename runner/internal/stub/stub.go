@@ -28,6 +28,7 @@ type Behaviour struct {
 func (b *Behaviour) Flags(f *flag.FlagSet) {
 	f.DurationVar(&b.Delay, "delay", 0, "service time of each request")
 	f.BoolVar(&b.Busy, "busy", false, "burn CPU during -delay instead of sleeping")
+	f.BoolVar(&b.Serial, "serial", false, "serve one request at a time: -delay for each, one after the other")
 	f.IntVar(&b.Spin, "spin", 0, "do so many steps of integer arithmetic for each request, 1000 of them about 2 µs")
 	f.DurationVar(&b.StallFor, "stall-for", 0, "answer nothing for so long, at each SIGUSR1 and at the end of each -stall-every")
 	f.DurationVar(&b.StallEvery, "stall-every", 0, "period of the stalls, from the start of the server")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 type Timing struct {
 	Delay      time.Duration
 	Busy       bool
+	Serial     bool
 	Spin       int
 	StallFor   time.Duration
 	StallEvery time.Duration
@@ -25,6 +27,9 @@ type clock struct {
 	Timing
 	begin   time.Time
 	stalled atomic.Int64 // nanoseconds after begin until which a signal stalls
+
+	place sync.Mutex
+	free  time.Duration // after begin: when the one place of a serial server is free
 }
 
 // wait holds request n (counted from 1) for as long as the behaviour says.
@@ -44,12 +49,24 @@ func (c *clock) wait(n uint64) {
 	}
 	runtime.KeepAlive(spin(c.Spin)) // or the loop would be left out
 	switch {
+	case c.Serial:
+		time.Sleep(c.queue() - time.Since(c.begin))
 	case c.Delay > 0 && c.Busy:
 		for end := time.Now().Add(c.Delay); time.Now().Before(end); {
 		}
 	case c.Delay > 0:
 		time.Sleep(c.Delay)
 	}
+}
+
+// queue takes the one place of a serial server for Delay, and says when that is over.
+// The place is free at a computed moment, not when a sleep ends: a sleep that is too
+// long makes one answer late, and takes nothing from 1 / Delay requests a second.
+func (c *clock) queue() time.Duration {
+	c.place.Lock()
+	defer c.place.Unlock()
+	c.free = max(c.free, time.Since(c.begin)) + c.Delay
+	return c.free
 }
 
 // spin is steps of xorshift64 (Marsaglia 2003), each of which needs the one before
