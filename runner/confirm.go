@@ -12,7 +12,11 @@ import (
 
 // execute runs the plan, and then what has to be confirmed of what it saw.
 func execute(ctx context.Context, cfg session.Config, dir string, probes []record.Probe, progress *progress) error {
-	if err := session.Execute(ctx, cfg, probes); err != nil {
+	run := session.Execute
+	if cfg.Plan.Kind == record.Capacity {
+		run = session.SearchCapacity
+	}
+	if err := run(ctx, cfg, probes); err != nil {
 		return err
 	}
 	steps, err := toConfirm(dir, cfg.Plan)

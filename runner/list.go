@@ -23,7 +23,7 @@ type entry struct {
 	Targets []string   `json:"targets,omitempty"`
 	Blocks  int        `json:"blocks,omitempty"`
 	Runs    int        `json:"runs"`
-	Outcome string     `json:"outcome"` // complete, memory alone, smoke run, incomplete, cut short, damaged
+	Outcome string     `json:"outcome"` // complete, memory alone, capacity, smoke run, incomplete, cut short, damaged
 	Grade   string     `json:"grade,omitempty"`
 	Error   string     `json:"error,omitempty"` // why it cannot be read
 }
@@ -82,6 +82,8 @@ func worth(s *record.Session) string {
 		return "smoke run"
 	case s.Plan.Kind == record.Memory:
 		return "memory alone"
+	case s.Plan.Kind == record.Capacity:
+		return "capacity"
 	}
 	return "complete"
 }

@@ -50,6 +50,9 @@ func (p *progress) observe(e session.Event) {
 	if p.plan.Confirms(e.Step) {
 		where = "to confirm a maximum"
 	}
+	if p.plan.Kind == record.Capacity {
+		where = fmt.Sprintf("search %d of %d", e.Step.Block, p.plan.Blocks)
+	}
 	left := fmt.Sprintf("%v left", max(e.Left, 0).Round(time.Second))
 	switch {
 	case e.Run == nil && p.terminal:

@@ -111,6 +111,8 @@ func Look(rules record.CapacityRules, r *record.Run, shared bool) Seen {
 	}
 	s.load(rules, r.Load)
 	switch {
+	case slices.ContainsFunc(r.Checks, func(c record.Check) bool { return c.Void && !c.OK }):
+		s.Unfit = Machine // which is why the generator fell behind, if it did
 	case behind(r.Load, shared):
 		s.Unfit = Generator
 	case r.Outcome == record.Void:

@@ -120,7 +120,7 @@ func (s *Search) finish(e End) { s.phase, s.end = over, e }
 func (s *Search) decide(t Trial) {
 	v := s.votes
 	if v.unfit >= s.rules.UnfitMax {
-		s.finish(map[bool]End{true: ByGenerator, false: ByMachine}[t.Unfit == Generator])
+		s.giveUp(t)
 		return
 	}
 	switch s.phase {
@@ -146,6 +146,17 @@ func (s *Search) decide(t Trial) {
 			s.hi = s.rate
 		}
 	}
+}
+
+// giveUp blames the generator only at a rate that it never managed: where it kept up
+// with as much before, something else took its time.
+func (s *Search) giveUp(t Trial) {
+	managed := slices.ContainsFunc(s.trials, func(o Trial) bool { return o.Unfit == "" && o.RatePerSec >= t.RatePerSec })
+	if t.Unfit == Generator && !managed {
+		s.finish(ByGenerator)
+		return
+	}
+	s.finish(ByMachine)
 }
 
 // narrow goes on from a rate that was decided.

@@ -18,6 +18,9 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 	if s.Plan.Kind == record.Memory {
 		add("it measured memory alone, and no question was asked before its first run")
 	}
+	if s.Plan.Kind == record.Capacity {
+		add("it measured capacity alone, and no question was asked before its first run; replicas by CPU are peak_rate_per_sec over what a replica gives, for which a comparison's CPU time of a request stands")
+	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {
 			add("it is invalid: %s", f.Text)

@@ -23,6 +23,7 @@ type Evaluation struct {
 	Findings  []record.Finding `json:"findings"`
 	Discarded []Discarded      `json:"discarded,omitempty"` // in run order
 	Memory    *Memory          `json:"memory,omitempty"`    // in a session of memory alone
+	Capacity  *Capacity        `json:"capacity,omitempty"`  // in a session of capacity
 }
 
 // Cell is one target under one scenario.
@@ -102,6 +103,10 @@ func Evaluate(s *record.Session) Evaluation {
 	}
 	for i := range e.Cells {
 		c := &e.Cells[i]
+		if c.Kind == record.Capacity { // each of its processes had another rate
+			c.Summary = map[Metric]Summary{}
+			continue
+		}
 		c.summarize()
 		c.Bound = boundBy(c, s.Plan.Rules)
 		c.lookAtMaximum(s)
@@ -109,8 +114,8 @@ func Evaluate(s *record.Session) Evaluation {
 	}
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)
-	e.Memory = memoryOf(s, e.Cells)
-	for _, rule := range rules {
+	e.Memory, e.Capacity = memoryOf(s, e.Cells), capacityOf(s, e.Cells)
+	for _, rule := range rulesOf(s) {
 		e.Findings = append(e.Findings, rule(s, &e)...)
 	}
 	return e
@@ -121,6 +126,17 @@ func Evaluate(s *record.Session) Evaluation {
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
 	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
 	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
+}
+
+// rulesOf leaves out, of a session of capacity, the rules about cells that are compared:
+// its trials differ by their rates, and many are meant to fail.
+func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Finding {
+	if s.Plan.Kind == record.Capacity {
+		return []func(*record.Session, *Evaluation) []record.Finding{
+			incomplete, machineChanged, capacityEnds, quick, discardedRuns, machine, fewSearches, sharedCPUs, replyBytes,
+		}
+	}
+	return rules
 }
 
 // Invalid reports whether a finding voids the session.

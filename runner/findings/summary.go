@@ -66,6 +66,9 @@ var compared = []Metric{Rate, ServerCPU, LoadPSS}
 func ratios(s *record.Session, cells []Cell) []Ratio {
 	var all []Ratio
 	for _, sc := range s.Plan.Scenarios {
+		if s.Plan.Kind == record.Capacity { // each target has a rate of its own
+			break
+		}
 		for _, t := range s.Plan.Targets {
 			if t.Base == "" {
 				continue

@@ -45,7 +45,7 @@ func CapacityRules(quantile float64, slo time.Duration) record.CapacityRules {
 		AchievedMin: 0.99, ErrorsMax: 0.001, DroppedMax: 0.001, Quantile: quantile, SLO: slo,
 		QueueFactor: 1.2, QueueFloor: time.Millisecond, QueueP: 0.1, RequestsMin: 3000,
 		StartRatio: 0.25, StepFactor: 1.5, Bracket: 0.03, Low: record.Votes{Need: 4, Of: 5}, High: record.Votes{Need: 3, Of: 5},
-		UnfitMax: 3, TrialsMax: 60, WindowMax: time.Minute,
+		UnfitMax: 4, TrialsMax: 60, WindowMax: time.Minute,
 	}
 }
 

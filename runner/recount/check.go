@@ -187,6 +187,9 @@ func (c *checker) run(a attempt, r *record.Run, claim func(name string) *float64
 
 // summary: the median and the ends of a cell, over its processes.
 func (c *checker) summary(cell *findings.Cell) {
+	if cell.Kind == record.Capacity { // trials at many rates have no median
+		return
+	}
 	values := map[findings.Metric][]float64{}
 	for _, p := range cell.Processes {
 		if r, ok := c.runs[attempt{p.Step, p.Attempt}]; ok {

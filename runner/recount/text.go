@@ -97,8 +97,10 @@ func (c *checker) runOf(cells map[string]string) (attempt, *record.Run, error) {
 	if err != nil {
 		return a, nil, errNoRun
 	}
+	trial, _ := strconv.Atoi(cells["trial"]) // a column of sessions that search alone
+	a.step.Trial = trial
 	for key, r := range c.runs {
-		if key.n == n && key.step.Block == block && key.step.Target == cells["target"] && key.step.Scenario == cells["scenario"] {
+		if key.step.Trial == trial && key.n == n && key.step.Block == block && key.step.Target == cells["target"] && key.step.Scenario == cells["scenario"] {
 			return key, r, nil
 		}
 	}

@@ -35,6 +35,10 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	var b bytes.Buffer
 	c := csv.NewWriter(&b)
 	rows := [][]string{csvHeader()}
+	searched := s.Plan.Kind == record.Capacity
+	if searched {
+		rows[0] = append(rows[0], "trial")
+	}
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		a := attempt{r.Step.Key(), r.Attempt}
@@ -45,7 +49,11 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 		if _, ok := counted[a]; !ok && d.Reason == "" && s.Plan.Confirms(r.Step) {
 			d.Reason = "ran to confirm a maximum, and counts for that alone"
 		}
-		rows = append(rows, csvRow(s.ID, r, d, shared[r.Step.Target], counted[a]))
+		row := csvRow(s.ID, r, d, shared[r.Step.Target], counted[a])
+		if searched {
+			row = append(row, strconv.Itoa(r.Step.Trial))
+		}
+		rows = append(rows, row)
 	}
 	if err := c.WriteAll(rows); err != nil {
 		return fmt.Errorf("write report: %w", err)

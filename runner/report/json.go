@@ -22,8 +22,8 @@ type summary struct {
 	Quick         bool        `json:"quick"`
 	Host          record.Host `json:"host"`
 	findings.Evaluation
-	// Capacity is neither latency nor CPU time; see the type.
-	Capacity []findings.CapacityTime `json:"capacity_times,omitempty"`
+	// CapacityTimes are neither latency nor CPU time; see the type.
+	CapacityTimes []findings.CapacityTime `json:"capacity_times,omitempty"`
 }
 
 // JSON prints the evaluation of a session, in base units.

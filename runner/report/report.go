@@ -77,6 +77,9 @@ func compose(s *record.Session, e findings.Evaluation) document {
 	if s.Plan.Kind == record.Memory {
 		return v.memoryAlone()
 	}
+	if s.Plan.Kind == record.Capacity {
+		return v.capacityAlone()
+	}
 	return document{
 		title:     "Should this Node.js service be rewritten in Go?",
 		mark:      mark(s, e),
