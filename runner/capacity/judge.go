@@ -41,7 +41,7 @@ type Seen struct {
 	// Due = right answers + Errors + Dropped. InTime are the right answers within the window.
 	Due, InTime, Errors, Dropped uint64
 	// Latency is the quantile of the response time, First and Last those of the first
-	// and last third of the window; 0 is unknown.
+	// and last third of the window; 0 is not known, or not asked.
 	Latency, First, Last time.Duration
 	InFlight             []float64 // mean number of requests in the system, second by second
 	Broke                string    // why there is nothing to judge; "": there is
@@ -97,7 +97,11 @@ func growing(r record.CapacityRules, s Seen) bool {
 	if s.First == 0 || float64(s.Last) <= r.QueueFactor*float64(s.First) || s.Last-s.First <= r.QueueFloor {
 		return false
 	}
-	trend, ok := stats.MannKendall(s.InFlight)
+	return rising(r, s.InFlight)
+}
+
+func rising(r record.CapacityRules, inFlight []float64) bool {
+	trend, ok := stats.MannKendall(inFlight)
 	return ok && trend.S > 0 && trend.P <= r.QueueP
 }
 
@@ -140,14 +144,14 @@ func (s *Seen) load(rules record.CapacityRules, l *record.LoadResult) {
 		return
 	}
 	s.Latency = h.Quantile(rules.Quantile)
-	n := len(l.Intervals)
-	if third := n / 3; third > 0 {
-		s.First, s.Last = within(l.Intervals[:third], rules.Quantile), within(l.Intervals[n-third:], rules.Quantile)
-	}
 	for _, in := range l.Intervals {
 		if in.Response != nil && in.Length > 0 { // Little's law: the sum of times is requests x time
 			s.InFlight = append(s.InFlight, float64(in.Response.Sum)/float64(in.Length))
 		}
+	}
+	// The thirds decide only where requests in flight rise, and take most of the time.
+	if n := len(l.Intervals); n >= 3 && rising(rules, s.InFlight) {
+		s.First, s.Last = within(l.Intervals[:n/3], rules.Quantile), within(l.Intervals[n-n/3:], rules.Quantile)
 	}
 }
 

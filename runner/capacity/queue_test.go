@@ -18,7 +18,7 @@ import (
 // what they are checked against.
 var rules = record.CapacityRules{
 	AchievedMin: 0.99, ErrorsMax: 0.001, DroppedMax: 0.001, Quantile: 0.95, SLO: 20 * time.Millisecond,
-	QueueFactor: 1.2, QueueFloor: time.Millisecond, QueueP: 0.1, RequestsMin: 3000,
+	QueueFactor: 1.2, QueueFloor: 2 * time.Millisecond, QueueP: 0.1, RequestsMin: 3000,
 	StartRatio: 0.25, StepFactor: 1.5, Bracket: 0.03, Low: record.Votes{Need: 4, Of: 5}, High: record.Votes{Need: 3, Of: 5},
 	UnfitMax: 4, TrialsMax: 60, WindowMax: time.Minute,
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
+	"gonogo/runner/report"
 	"gonogo/runner/stats"
 )
 
@@ -124,6 +125,10 @@ func (v view) noAnswer() string {
 		return "No answer: a smoke run gives no verdict."
 	case v.e.Invalid():
 		return "No answer: nothing can be concluded from this session; the notes below say why."
+	}
+	if v.e.Capacity != nil {
+		r := v.s.Plan.Rules.Capacity
+		return report.CapacityRule(v.e.Capacity, r.AchievedMin, r.ErrorsMax, r.DroppedMax) + " No verdict: this session asked no question before its first run."
 	}
 	return "No answer: the plan asks no primary question."
 }

@@ -31,6 +31,7 @@ var page = template.Must(template.New("page").Parse(source))
 type document struct {
 	Style     template.CSS
 	ID, Date  string
+	Question  string
 	Mark      string
 	Answers   []answer
 	NoAnswer  string
@@ -62,6 +63,10 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 		Style: template.CSS(style), ID: s.ID, Mark: report.Mark(s, e), Answers: v.answers(), NoAnswer: v.noAnswer(), Tiles: v.tiles(head), Verdicts: v.verdicts(),
 		Capacity: v.capacity(), CapacityT: sentenceCase(findings.CapacityTimeIs), Notes: report.GravestFirst(e.Findings), Discarded: e.Discarded, Head: report.Head(s),
 	}
+	d.Question = "Should this Node.js service be rewritten in Go?"
+	if v.e.Capacity != nil {
+		d.Question, d.Tiles = "How much load can these servers take?", v.capacityTiles()
+	}
 	if !s.Started.IsZero() {
 		d.Date = s.Started.UTC().Format("2 January 2006, 15:04 UTC")
 	}
@@ -88,6 +93,14 @@ func (v view) figures(sc record.Scenario) []figure {
 		if ok {
 			all = append(all, f)
 		}
+	}
+	switch {
+	case sc.Kind == record.Capacity && v.e.Capacity == nil:
+		return nil
+	case sc.Kind == record.Capacity:
+		return v.curves(sc)
+	case sc.Overload != nil && v.e.Capacity != nil:
+		add(v.overload(sc))
 	}
 	if sc.Kind == record.Memory {
 		add(v.strip(sc, findings.LoadPSS, mebi, "Memory under load"))

@@ -33,7 +33,7 @@ func sessions(t *testing.T) map[string]*record.Session {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cases", err)
 	}
-	all := map[string]*record.Session{"example": example.Session()}
+	all := map[string]*record.Session{"example": example.Session(), "capacity": example.Capacity()}
 	for _, f := range files {
 		name := filepath.Base(filepath.Dir(f))
 		all[name] = session(t, name)
@@ -43,8 +43,11 @@ func sessions(t *testing.T) map[string]*record.Session {
 
 func session(t *testing.T, name string) *record.Session {
 	t.Helper()
-	if name == "example" {
+	switch name {
+	case "example":
 		return example.Session()
+	case "capacity":
+		return example.Capacity()
 	}
 	s, err := archive.Load(filepath.Join("..", "report", "testdata", "sessions", name, "benchmark.json"))
 	if err != nil {

@@ -76,6 +76,10 @@ func describe(sc record.Scenario) string {
 	switch {
 	case sc.Kind == record.Memory:
 		return text + ", memory read under load; its rate and latency are not published"
+	case sc.Kind == record.Capacity:
+		return text + ", open loop: the rate is searched for, each trial in a fresh process"
+	case sc.Overload != nil:
+		return text + fmt.Sprintf(", open loop at %.3g %% of the capacity that was found, in a fresh process", sc.Overload.RateOfCapacity*100)
 	case sc.Kind == record.Open && sc.RateOfCapacity > 0:
 		return text + fmt.Sprintf(", open loop at %.3g %% of the smaller capacity of a pair", sc.RateOfCapacity*100)
 	case sc.Kind == record.Open:

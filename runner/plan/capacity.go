@@ -38,12 +38,12 @@ const (
 )
 
 // CapacityRules are the limits of a trial and the steps of the search (method P1, P2).
-// Without a source there: the floor below which a latency that differs is no queue,
-// and the p-value of its trend.
+// Without a source there: the floor below which a latency that differs is no queue, a
+// tenth of what it may be, and the p-value of its trend, which four values in order reach.
 func CapacityRules(quantile float64, slo time.Duration) record.CapacityRules {
 	return record.CapacityRules{
 		AchievedMin: 0.99, ErrorsMax: 0.001, DroppedMax: 0.001, Quantile: quantile, SLO: slo,
-		QueueFactor: 1.2, QueueFloor: time.Millisecond, QueueP: 0.1, RequestsMin: 3000,
+		QueueFactor: 1.2, QueueFloor: slo / 10, QueueP: 0.1, RequestsMin: 3000,
 		StartRatio: 0.25, StepFactor: 1.5, Bracket: 0.03, Low: record.Votes{Need: 4, Of: 5}, High: record.Votes{Need: 3, Of: 5},
 		UnfitMax: 4, TrialsMax: 60, WindowMax: time.Minute,
 	}

@@ -25,8 +25,8 @@ func capacityPlan(connections int, targets ...record.Target) *record.Plan {
 	p := planOf([]record.Scenario{search, over}, targets...)
 	p.Kind = record.Capacity
 	rules := plan.CapacityRules(0.95, 20*time.Millisecond)
-	rules.RequestsMin, rules.StartRatio, rules.StepFactor, rules.Bracket = 100, 0.75, 1.2, 0.05
-	rules.Low, rules.High = record.Votes{Need: 2, Of: 3}, record.Votes{Need: 2, Of: 3}
+	rules.RequestsMin, rules.StartRatio, rules.StepFactor, rules.Bracket = 100, 0.9, 1.2, 0.05
+	rules.Low, rules.High = record.Votes{Need: 1, Of: 2}, record.Votes{Need: 1, Of: 1}
 	p.Rules.Capacity, p.Rules.ErrorRatioMax = &rules, 1
 	return p
 }
@@ -102,8 +102,8 @@ func TestTrialsThatFail(t *testing.T) {
 		p.Rules.Capacity.TrialsMax = 2
 		o, s := searched(t, p, 400)
 		a := s.Answer()
-		if a.End != capacity.OutOfTrials || a.Lo != 0 || a.Hi != 300 || !slices.Contains(a.Bound, c.want) {
-			t.Errorf("%s: answer %+v, want 300/s to fail for %s", c.flag, a, c.want)
+		if a.End != capacity.OutOfTrials || a.Lo != 0 || a.Hi != 360 || !slices.Contains(a.Bound, c.want) {
+			t.Errorf("%s: answer %+v, want 360/s to fail for %s", c.flag, a, c.want)
 		}
 		if n := len(o.runs); n != 2 {
 			t.Errorf("%s: %d runs, want the two trials and no overload of an unknown capacity", c.flag, n)
