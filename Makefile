@@ -5,7 +5,7 @@ ARGS ?=
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report calibrate bench-load bench-truth soak test check readme docs schema clean
+.PHONY: help build compare quick report memory calibrate bench-load bench-truth soak test check readme docs schema clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -21,6 +21,9 @@ quick: build ## the same as a smoke run under two minutes; not evidence
 
 report: build ## the report of the newest session again
 	bin/gonogo report latest
+
+memory: build ## memory alone: stored users, rests, growth, sampler; about 1h40m (ARGS="--quick go-1 node-1" for a minute)
+	bin/gonogo memory $(ARGS)
 
 calibrate: build ## how often the verdicts are right on this machine, 12 minutes; writes docs/calibration.md
 	go build -o bin/stub ./runner/internal/stub/cmd
