@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/runner/archive"
+	"gonogo/runner/findings"
+	"gonogo/runner/internal/example"
+)
+
+// searched is an archive of a session of capacity as the command leaves it.
+func searched(t *testing.T, out string) string {
+	t.Helper()
+	s := example.Capacity()
+	w, err := archive.Create(out, &s.Plan, s.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddContract(s.Contract); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddProbes(s.Probes); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		r.PlanSHA256, r.LogFile = w.PlanSHA256(), w.LogName(r.Step, 0)
+		if err := os.WriteFile(filepath.Join(w.Dir(), filepath.FromSlash(r.LogFile)), []byte("listening\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := archive.Load(w.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(w.Dir(), out, loaded, findings.Evaluate(loaded)); err != nil {
+		t.Fatal(err)
+	}
+	return w.Dir()
+}
+
+// Every command treats a session of capacity as what it is.
+func TestASessionOfCapacity(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dir := searched(t, out)
+	id := filepath.Base(dir)
+	if _, err := os.Stat(filepath.Join(out, "benchmark.json")); err == nil {
+		t.Error("a session of capacity became the project's record")
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"report", id}, exitDone, []string{"How much load can these servers take?", "p95 <= 20ms", "CAPACITY", "LATENCY AGAINST RATE", "OVERLOAD", "asked no question"}},
+		{[]string{"report", id, "--format", "md"}, exitDone, []string{"## CAPACITY", "few-searches"}},
+		{[]string{"report", id, "--format", "html"}, exitDone, []string{"<h1>How much load", "Capacity of go-1", "p95 of the response time against the offered rate", "Goodput under overload", "The line across is the limit of 20ms"}},
+		{[]string{"report", id, "--format", "json"}, exitDone, []string{`"capacity": {`, `"slo": "p95 <= 20ms"`, `"end": "found"`}},
+		{[]string{"verify", id}, exitDone, []string{"every printed number follows from the raw record"}},
+		{[]string{"list"}, exitDone, []string{"capacity"}},
+		{[]string{"show", id, "node-1/capacity/b01/t02"}, exitDone, []string{"375"}},
+		{[]string{"show", id, "node-1/overload/b01"}, exitDone, nil},
+		{[]string{"decide", id}, exitInvalid, []string{"it measured capacity alone"}},
+		{[]string{"diff", id, id}, exitDone, nil},
+	} {
+		r := inProcess(append(c.args, "--out", out)...)
+		if r.code != c.code {
+			t.Errorf("%v: exit %d, want %d\n%s%s", c.args, r.code, c.code, r.out, r.err)
+		}
+		for _, text := range c.want {
+			if !strings.Contains(r.out+r.err, text) {
+				t.Errorf("%v: no %q in\n%.3000s%s", c.args, text, r.out, r.err)
+			}
+		}
+	}
+}
+
+// A row of runs.csv is one trial, which its number tells apart; and verify sees an
+// altered one.
+func TestTrialsInCSV(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dir := searched(t, out)
+	path := filepath.Join(dir, "runs.csv")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(data))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial, scenario, target := slices.Index(rows[0], "trial"), slices.Index(rows[0], "scenario"), slices.Index(rows[0], "target")
+	seen := map[string]bool{}
+	for _, row := range rows[1:] {
+		key := row[target] + row[scenario] + row[trial]
+		if seen[key] {
+			t.Errorf("two rows of %s", key)
+		}
+		seen[key] = true
+	}
+
+	altered := strings.Replace(string(data), ","+rows[2][trial]+"\n", ",77\n", 1)
+	if err := os.WriteFile(path, []byte(altered), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := inProcess("verify", dir, "--out", out); r.code != exitInvalid || !strings.Contains(r.out, "runs.csv") {
+		t.Errorf("exit %d for an altered trial\n%s", r.code, r.out)
+	}
+}
+
+func TestCapacityUsage(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--slo", "95<20ms"}, {"--slo", "p95<0s"}, {"--slo", "p100<1s"}, {"--slo", "p95"}, {"--repeats", "0"}, {"--window", "10ms"}, {"none-1"}} {
+		inProcess(append([]string{"capacity", "--dry-run"}, args...)...).refused(t, exitUsage, "")
+	}
+	r := inProcess("capacity", "--dry-run", "--slo", "p99.9<250us", "--seed", "1")
+	if r.code != exitDone || !strings.Contains(r.out, "p99.9 <= 250µs") || !strings.Contains(r.out, "against node-1") {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	var c capacityCmd
+	c.SLO, c.Repeats, c.Window = "p95<20ms", 2, 4e9
+	p, err := c.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if minutes := p.Expected.Minutes(); math.Abs(minutes-10) > 3 || p.Rules.Capacity.Quantile != 0.95 {
+		t.Errorf("the default takes %.1f minutes at quantile %g, want about 10 at 0.95", minutes, p.Rules.Capacity.Quantile)
+	}
+}
