@@ -78,7 +78,7 @@ func (r *Result) Compare(a, b *record.Session, ea, eb *findings.Evaluation) erro
 
 func (r *Result) compare(x, y *findings.Cell, fa, fb floors) {
 	for _, m := range metricsOf(x.Kind) {
-		va, vb := x.Values(m), y.Values(m)
+		va, vb := fa.values(x, m), fb.values(y, m)
 		effect, err := stats.Unpair(vb, va)
 		if err != nil { // one side does not know the number, or it is 0
 			continue
@@ -157,6 +157,15 @@ func (f floors) of(scenario string, m findings.Metric) *float64 {
 		}
 	}
 	return nil
+}
+
+// values are those of a cell, one each process; of a search it is one each search, for
+// the rates of its trials are its own choice.
+func (f floors) values(c *findings.Cell, m findings.Metric) []float64 {
+	if m != findings.CapacityRate {
+		return c.Values(m)
+	}
+	return f.e.Capacity.Middles(c.Target)
 }
 
 func (f floors) byBlock(target, scenario string, m findings.Metric) map[int]float64 {

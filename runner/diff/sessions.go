@@ -68,7 +68,7 @@ func planned(s *record.Session) map[string]any {
 		primary[strings.Join([]string{q.Metric, q.Scenario, q.Target, q.Base}, " ")] = q
 	}
 	return map[string]any{
-		"quick": p.Quick, "budget_ns": p.Budget, "blocks": p.Blocks, "targets": targets, "scenarios": scenarios,
+		"kind": p.Kind, "quick": p.Quick, "budget_ns": p.Budget, "blocks": p.Blocks, "targets": targets, "scenarios": scenarios,
 		"request_timeout_ns": p.RequestTimeout, "rules": p.Rules, "primary": primary,
 	}
 }
@@ -134,6 +134,9 @@ func comparable(a, b *record.Session, x, y *findings.Cell) (string, error) {
 		}
 		return "the scenario is another one: " + strings.Join(what, "; "), nil
 	}
+	if p, q := a.Plan.Rules.Capacity, b.Plan.Rules.Capacity; s.Kind == record.Capacity && (p == nil || q == nil || *p != *q) {
+		return "the limits of a rate, or the search for it, are others", nil
+	}
 	of, ok := x.Summary[findings.Offered]
 	with, ok2 := y.Summary[findings.Offered]
 	if ok && ok2 && s.Kind == record.Open && (with.Median > of.Median*(1+offeredTolerance) || of.Median > with.Median*(1+offeredTolerance)) {
@@ -147,6 +150,8 @@ func metricsOf(k record.Kind) []findings.Metric {
 	switch k {
 	case record.Memory:
 		return []findings.Metric{findings.IdlePSS, findings.LoadPSS, findings.RestPSS, findings.Peak}
+	case record.Capacity:
+		return []findings.Metric{findings.CapacityRate}
 	case record.Open:
 		return []findings.Metric{findings.P50, findings.P99, findings.P999, findings.ServerCPU}
 	}

@@ -70,6 +70,27 @@ type Overload struct {
 	RecoverMax time.Duration  `json:"recovery_max_ns"`
 }
 
+// CapacityRate is the middle of a bracket. It is of a search and not of a run, so it is
+// not among Metrics.
+const CapacityRate Metric = "capacity_per_sec"
+
+// Middles are the middles of a target's brackets, in the order of the blocks; none of
+// a session without searches.
+func (c *Capacity) Middles(target string) []float64 {
+	var all []float64
+	if c == nil {
+		return nil
+	}
+	for _, t := range c.Targets {
+		for _, s := range t.Searches {
+			if m, ok := s.Middle(); ok && t.Target == target && s.Wrong == "" {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
 // capacityOf works out what a session of capacity says; nil of another session.
 func capacityOf(s *record.Session, cells []Cell) *Capacity {
 	rules := s.Plan.Rules.Capacity
@@ -186,7 +207,7 @@ func (c *Capacity) ratios(s *record.Session) []Ratio {
 			}
 		}
 		if sum, ok := summary(xs); ok && t.Base != "" {
-			all = append(all, Ratio{t.Name, t.Base, string(record.Capacity), "capacity_per_sec", sum})
+			all = append(all, Ratio{t.Name, t.Base, string(record.Capacity), CapacityRate, sum})
 		}
 	}
 	return all

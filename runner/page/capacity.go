@@ -10,7 +10,7 @@ import (
 	"gonogo/runner/report"
 )
 
-const capacityMetric = "capacity_per_sec"
+const capacityMetric = string(findings.CapacityRate)
 
 // capacityTiles has one for each target: the rate, and what limits it.
 func (v view) capacityTiles() []tile {
@@ -23,9 +23,12 @@ func (v view) capacityTiles() []tile {
 				return value{Text: grouped(fmt.Sprintf("%.0f", r)), Number: r, Target: t.Target, Scenario: string(record.Capacity), Metric: capacityMetric, Stat: stat}
 			}
 			x.Big = []value{n("median", t.Rate.Value), text(" req/s")}
-			kind := fmt.Sprintf(", the ends of %d brackets", len(t.Searches))
-			if t.Rate.Reached {
+			kind := ", the ends of the one bracket"
+			switch {
+			case t.Rate.Reached:
 				kind = ", 95 % interval over searches"
+			case len(t.Searches) > 1:
+				kind = fmt.Sprintf(", the ends of %d brackets", len(t.Searches))
 			}
 			x.Small = []value{n("lo", t.Rate.Lo), text(" to "), n("hi", t.Rate.Hi), text(kind + "; limited by " + report.LimitedBy(v.e.Capacity, t))}
 		} else if span != "" {

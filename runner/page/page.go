@@ -101,6 +101,9 @@ func (v view) figures(sc record.Scenario) []figure {
 		return v.curves(sc)
 	case sc.Overload != nil && v.e.Capacity != nil:
 		add(v.overload(sc))
+		add(v.tail(sc))
+		add(v.timeline(sc))
+		return all
 	}
 	if sc.Kind == record.Memory {
 		add(v.strip(sc, findings.LoadPSS, mebi, "Memory under load"))

@@ -34,8 +34,8 @@ func (v view) capacityAlone() document {
 
 // CapacityRule says when a rate counts as met.
 func CapacityRule(v *findings.Capacity, achieved, errors, dropped float64) string {
-	return fmt.Sprintf("The highest rate of an open loop (Poisson) at which %s, at least %s %% of the answers come within the window, at most %s %% are wrong or missing and %s %% dropped, "+
-		"no queue grows, and the generator is not the limit.", v.SLO, digits(100*achieved), digits(100*errors), digits(100*dropped))
+	return fmt.Sprintf("The highest rate of an open loop (Poisson) at which %s, at least %.4g %% of the answers come within the window, at most %.4g %% are wrong or missing and %.4g %% dropped, "+
+		"no queue grows, and the generator is not the limit.", v.SLO, 100*achieved, 100*errors, 100*dropped)
 }
 
 // capacities has a row a target.
@@ -225,9 +225,9 @@ func (v view) overloads() grid {
 		{name: "/healthz", text: true}, {name: "p50", unit: "ms"}, {name: "max", unit: "ms"}, {name: "recovers", unit: "s"}}}
 	for _, sc := range v.s.Plan.Scenarios {
 		if w := sc.Overload; w != nil {
-			g.lead = []string{fmt.Sprintf("%s %% of the capacity for %v, in a fresh process. Goodput: right answers within that time, a second; rejected: requests that never got one. "+
-				"/healthz is asked each %v on a connection of its own. Recovers: from the end of the load to the start of the first %v at %s %% of the capacity that meets the limits again.",
-				digits(100*w.RateOfCapacity), sc.Window, w.HealthEvery, w.RecoveryStep, digits(100*w.RecoveryRate))}
+			g.lead = []string{fmt.Sprintf("%.4g %% of the capacity for %v, in a fresh process. Goodput: right answers within that time, a second; rejected: requests that never got one. "+
+				"/healthz is asked each %v on a connection of its own. Recovers: from the end of the load to the start of the first %v at %.4g %% of the capacity that meets the limits again.",
+				100*w.RateOfCapacity, sc.Window, w.HealthEvery, w.RecoveryStep, 100*w.RecoveryRate)}
 		}
 	}
 	for _, t := range v.e.Capacity.Targets {
