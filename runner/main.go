@@ -48,6 +48,8 @@ func fail(code int, hint string, format string, a ...any) error {
 
 // commands is the whole command line.
 type commands struct {
+	Version kong.VersionFlag `help:"Print the version of gonogo."`
+
 	Compare   compareCmd   `cmd:"" help:"Measure all targets, archive every run, print the report: the main job."`
 	Report    reportCmd    `cmd:"" help:"Print the report of an archived session."`
 	Verify    verifyCmd    `cmd:"" help:"Check every file of an archive, and work every printed number out again from the raw record."`
@@ -78,7 +80,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	exited := -1
 	k, err := kong.New(&c, kong.Name("gonogo"), kong.Description("Should this Node.js service be rewritten in Go? Measures both and says what the numbers prove."),
 		kong.Writers(s.out, s.err), kong.Exit(func(code int) { exited = code }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Vars{"version": "gonogo " + version()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
 	if err != nil {
 		return exitWith(s, err)
 	}

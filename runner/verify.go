@@ -160,8 +160,12 @@ func (v *verification) derived(dir, name string, s *record.Session, e findings.E
 	} else {
 		wrong = recount.Text(string(says), gives.String())
 	}
-	if len(wrong) > 0 && s.Plan.Kit != version() {
-		v.Notes = append(v.Notes, fmt.Sprintf("the session is of gonogo %s and this is %s: words of %s may differ for that alone", s.Plan.Kit, version(), name))
+	if len(wrong) > 0 && s.Plan.Kit != version() && name != "runs.csv" {
+		// Another build words a page otherwise. Whether somebody altered it is for its
+		// sum to tell, and a table of runs has no words.
+		v.Notes = append(v.Notes, fmt.Sprintf("%s is as gonogo %s wrote it and this is %s, which writes another page: that build works out its numbers again, this one those of the record",
+			name, s.Plan.Kit, version()))
+		return
 	}
 	v.numbers(name, "the record gives it again, to the byte", name, wrong)
 }
