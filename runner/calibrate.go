@@ -44,6 +44,11 @@ func (c *calibrateCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	release, err := exclusive("calibrate", s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	x := &calibrating{calibrateCmd: c, kit: k, keep: filepath.Join(c.Out, "calibration"), standard: d, streams: s}
 	if err := x.prepare(ctx); err != nil {
 		return err
@@ -187,24 +192,20 @@ func (x *calibrating) session(ctx context.Context, p *record.Plan, what string) 
 	if err != nil {
 		return nil, findings.Evaluation{}, fail(exitPreflight, "name another folder with --out", "%w", err)
 	}
-	dir, err := filepath.Abs(w.Dir())
+	cfg, err := sessionConfig(x.kit, p, w)
 	if err != nil {
 		return nil, findings.Evaluation{}, err
 	}
 	progress := newProgress(x.err, p)
 	defer progress.done()
 	progress.say(what)
-	err = session.Execute(ctx, session.Config{
-		Plan: p, Root: x.kit.root, Guard: []string{x.kit.exe, "guard"}, Generator: []string{x.kit.exe, "load", "--spec", "-"},
-		PlanSHA256: w.PlanSHA256(), Meter: []string{x.kit.exe, "meter"},
-		LogPath: func(st record.Step, attempt int) string { return filepath.Join(dir, w.LogName(st, attempt)) }, LogName: w.LogName,
-		Append: w.Append, Observe: func(e session.Event) {
-			// A line for each of hundreds of runs would hide the few that count.
-			if progress.terminal || e.Run != nil && e.Run.Outcome != record.Done {
-				progress.observe(e)
-			}
-		},
-	}, nil)
+	cfg.Observe = func(e session.Event) {
+		// A line for each of hundreds of runs would hide the few that count.
+		if progress.terminal || e.Run != nil && e.Run.Outcome != record.Done {
+			progress.observe(e)
+		}
+	}
+	err = session.Execute(ctx, cfg, nil)
 	if err == nil {
 		err = w.Finish(nil)
 	}
@@ -214,7 +215,7 @@ func (x *calibrating) session(ctx context.Context, p *record.Plan, what string) 
 	if err != nil {
 		return nil, findings.Evaluation{}, unkept(err, w.Dir())
 	}
-	loaded, err := archive.Load(dir)
+	loaded, err := archive.Load(w.Dir())
 	if err != nil {
 		return nil, findings.Evaluation{}, unkept(err, w.Dir())
 	}

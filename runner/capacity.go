@@ -69,6 +69,11 @@ func (c *capacityCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	release, err := exclusive("capacity", s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	h, err := preflight(ctx, kit, p, c.Out)
 	if err != nil {
 		return err

@@ -44,6 +44,7 @@ const (
 
 // Run checks, prints, and fails with exit code 4 when anything differs.
 func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
+	beware(s)
 	servers, stop, err := c.servers(ctx)
 	defer func() { err = errors.Join(err, stop()) }()
 	if err != nil {

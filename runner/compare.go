@@ -61,11 +61,15 @@ func named(targets []string) error {
 
 type compareCmd struct {
 	planFlags
-	Out string `help:"Folder of the archives." default:"results" placeholder:"DIR"`
+	Out    string `help:"Folder of the archives." default:"results" placeholder:"DIR"`
+	Resume string `help:"Go on with a session that was cut short, by its own plan: id, beginning of an id, folder, or latest." placeholder:"ARCHIVE"`
 }
 
 // Run measures all targets and prints the report of what it archived.
 func (c *compareCmd) Run(ctx context.Context, s streams) error {
+	if c.Resume != "" {
+		return c.resume(ctx, s)
+	}
 	p, err := c.plan()
 	if err != nil {
 		return err
@@ -74,6 +78,11 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	release, err := exclusive("compare", s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	h, err := preflight(ctx, kit, p, c.Out)
 	if err != nil {
 		return err
@@ -122,64 +131,6 @@ func grade(ctx context.Context, h record.Host, p *record.Plan, s streams) (recor
 	return d.Host, nil
 }
 
-// measure archives the session and returns its folder.
-func measure(ctx context.Context, kit kit, p *record.Plan, h record.Host, out string, s streams) (string, error) {
-	w, err := archive.Create(out, p, h)
-	if err != nil {
-		return "", fail(exitPreflight, "name another folder with --out", "%w", err)
-	}
-	progress := newProgress(s.err, p)
-	defer progress.done()
-	logDir, err := filepath.Abs(w.Dir())
-	if err != nil {
-		return "", err
-	}
-	cfg := session.Config{
-		Plan: p, Root: kit.root, Guard: []string{kit.exe, "guard"}, Generator: []string{kit.exe, "load", "--spec", "-"},
-		PlanSHA256: w.PlanSHA256(), Meter: []string{kit.exe, "meter"},
-		LogPath: func(st record.Step, attempt int) string { return filepath.Join(logDir, w.LogName(st, attempt)) }, LogName: w.LogName,
-		Append: func(r *record.Run) error { return errors.Join(w.Append(r), pilot(w.Dir(), p, r, progress)) }, Observe: progress.observe,
-	}
-	progress.say("proving that the targets answer alike")
-	parity, err := session.Prove(ctx, cfg, filepath.Join(logDir, "logs"))
-	if err != nil {
-		return "", unproved(ctx, err, w.Dir())
-	}
-	if err := w.AddContract(parity); err != nil {
-		return "", unkept(err, w.Dir())
-	}
-	probes, err := probe(ctx, cfg, w, progress)
-	if err != nil {
-		return "", err
-	}
-	if err := execute(ctx, cfg, w.Dir(), probes, progress); err != nil {
-		if ctx.Err() != nil {
-			return "", fail(exitInterrupted, "the finished runs are kept in "+w.Dir(), "compare: interrupted by a signal; no conclusion is drawn")
-		}
-		return "", unkept(err, w.Dir())
-	}
-	if err := w.Finish(changes(ctx, kit, p, h)); err != nil {
-		return "", unkept(err, w.Dir())
-	}
-	return w.Dir(), nil
-}
-
-// probe finds the capacities that open loops need, if the plan has any.
-func probe(ctx context.Context, cfg session.Config, w *archive.Writer, progress *progress) ([]record.Probe, error) {
-	if cfg.Plan.Probe == nil {
-		return nil, nil
-	}
-	progress.say("finding the capacities that the open loop's rate is a share of")
-	probes, err := session.Probe(ctx, cfg)
-	if err != nil {
-		return nil, unproved(ctx, err, w.Dir())
-	}
-	if err := w.AddProbes(probes); err != nil {
-		return nil, unkept(err, w.Dir())
-	}
-	return probes, nil
-}
-
 // pilot prints, once the pilot blocks are in the archive, what the session will be
 // able to find. It stands between two steps, where nothing is timed.
 func pilot(dir string, p *record.Plan, r *record.Run, progress *progress) error {
@@ -198,19 +149,10 @@ func pilot(dir string, p *record.Plan, r *record.Run, progress *progress) error 
 	return nil
 }
 
-// changes are the settings of the machine that are no longer as they were.
-func changes(ctx context.Context, k kit, p *record.Plan, before record.Host) []record.Check {
-	node, err := checkCommands(ctx, k, p)
-	if err != nil {
-		return []record.Check{{Name: "commands", Void: true, Observed: err.Error(), Limit: "as at the start"}}
-	}
-	return host.Changed(before, host.Describe(ctx, node))
-}
-
 // unproved says why nothing was timed.
 func unproved(ctx context.Context, err error, dir string) error {
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "run it again", "compare: interrupted by a signal; nothing was timed")
+		return fail(exitInterrupted, "run it again, or go on: "+resumeCommand(dir), "compare: interrupted by a signal; nothing was timed")
 	}
 	if unlike := (*session.Unlike)(nil); errors.As(err, &unlike) {
 		return fail(exitWrong, "gonogo check repeats this; targets that answer differently are not timed", "%w", err)
@@ -220,7 +162,7 @@ func unproved(ctx context.Context, err error, dir string) error {
 
 // unkept says that the session ended early, and what there is of it.
 func unkept(err error, dir string) error {
-	return fail(exitFailed, "the finished runs are kept in "+dir, "%w", err)
+	return fail(exitFailed, "the finished runs are kept in "+dir+"; once the cause is gone, "+resumeCommand(dir)+" goes on", "%w", err)
 }
 
 // conclude reads the archive back and reports it: what is printed is what
@@ -233,7 +175,7 @@ func conclude(dir, out string, s streams) error {
 	}
 	e := findings.Evaluate(loaded)
 	if err := errors.Join(keep(dir, out, loaded, e), summarize(os.Getenv("GITHUB_STEP_SUMMARY"), loaded, e)); err != nil {
-		again := "the session itself is whole; gonogo report " + dir + " prints it"
+		again := "the session itself is whole; gonogo report " + dir + " prints it, and " + resumeCommand(dir) + " files the rest"
 		return errors.Join(fail(exitFailed, again, "%w", err), show(s.out, "table", loaded, e))
 	}
 	return show(s.out, "table", loaded, e)
@@ -252,13 +194,13 @@ func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error 
 			return err
 		}
 	}
-	if err := archive.WriteManifest(dir); err != nil {
-		return err
-	}
 	if publishable(loaded, e) {
-		return archive.Publish(benchmarkPath(out), loaded)
+		if err := archive.Publish(benchmarkPath(out), loaded); err != nil {
+			return err
+		}
 	}
-	return nil
+	// Last: a session with a manifest has nothing left to do.
+	return archive.WriteManifest(dir)
 }
 
 // publishable: the project's record is of the whole question, and of a session

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonogo/runner/archive"
 	"gonogo/runner/findings"
@@ -36,5 +37,8 @@ func toConfirm(dir string, p *record.Plan) ([]record.Step, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for maxima to confirm: %w", err)
 	}
+	// Of what the session itself saw: an interruption among the confirmations must not
+	// change which there are.
+	so.Runs = slices.DeleteFunc(so.Runs, func(r record.Run) bool { return p.Confirms(r.Step) })
 	return findings.Confirm(so), nil
 }

@@ -37,6 +37,11 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 	if c.For <= 0 {
 		return fail(exitUsage, "give a time such as 10s", "watch machine: for %v", c.For)
 	}
+	release, err := exclusive("doctor", s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if !c.JSON {
 		fmt.Fprintf(s.err, "watching the machine for %v; leave it alone\n", c.For)
 	}

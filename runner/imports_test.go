@@ -13,7 +13,7 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "capacity", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"":            {"archive", "calibration", "capacity", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
 	"session":     {"capacity", "plan", "sut", "contract", "load", "memory", "host", "record"},
 	"calibration": {"findings", "plan", "stats", "record"},
 	"recount":     {"findings", "record"},

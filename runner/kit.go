@@ -78,7 +78,11 @@ func preflight(ctx context.Context, k kit, p *record.Plan, out string) (record.H
 	if err := host.Preflight(needs(p)); err != nil {
 		return record.Host{}, fail(exitPreflight, "raise it: ulimit -n in a shell that may, sysctl net.ipv4.ip_local_port_range as root", "%w", err)
 	}
-	return host.Describe(ctx, nodePath), nil
+	h := host.Describe(ctx, nodePath)
+	if h.Binaries, err = measured(k, p); err != nil {
+		return record.Host{}, fail(exitPreflight, "make build", "%w", err)
+	}
+	return h, nil
 }
 
 // needs is what the largest server and its generator need each.

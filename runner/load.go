@@ -71,6 +71,7 @@ func (c *loadRunCmd) Run(ctx context.Context, s streams) error {
 	if err := host.Preflight(host.Need{Files: spec.Connections + 16, Ports: spec.Connections}); err != nil {
 		return fail(exitPreflight, "ask for fewer connections, or raise the limit (ulimit -n)", "%w", err)
 	}
+	beware(s)
 	defer own(spec.Engine)()
 	watch := newWatcher(s.err, spec.Window)
 	result, err := load.RunWatched(ctx, spec, load.Hooks{Second: watch.second, Ceiling: ceiling})

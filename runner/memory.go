@@ -69,6 +69,11 @@ func (c *memoryCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	release, err := exclusive("memory", s)
+	if err != nil {
+		return err
+	}
+	defer release()
 	h, err := preflight(ctx, kit, p, c.Out)
 	if err != nil {
 		return err

@@ -112,8 +112,11 @@ func show(w io.Writer, format string, s *record.Session, e findings.Evaluation) 
 	if err := written[format](w, s, e); err != nil {
 		return err
 	}
-	if e.Invalid() {
+	switch {
+	case e.Invalid():
 		return fail(exitInvalid, "the notes of the report say why", "report session %s: no conclusion can be drawn from it", s.ID)
+	case e.NoVerdict():
+		return fail(exitInvalid, "each verdict says which check failed", "report session %s: all %d verdicts are INVALID", s.ID, len(e.Verdicts))
 	}
 	return nil
 }

@@ -6,13 +6,16 @@
 //	  host.json         what machine this is
 //	  contract.json     the proof that the targets answer alike
 //	  probes.json       the capacities that an open loop's rate is a share of
+//	  resumes.json      when it went on after an interruption; absent if it never was
 //	  runs/0001-go-1.get-c50.b01.json …  one file a run, on disk before the next one starts (-again1 for a repeat)
 //	  logs/0001-go-1.get-c50.b01.log  …  what the servers printed
 //	  session.json      the finish time and the SHA-256 of every file above it but the logs; after the last run
 //	  report.md, runs.csv …                  what is derived from the files above
 //	  MANIFEST.sha256   the SHA-256 of every file above it, as sha256sum writes it; last of all
 //
-// A folder without session.json was cut short. It loads, as incomplete.
+// A folder without session.json was cut short. It loads, as incomplete, and it can
+// be resumed: what is left to do follows from the plan and the runs, and no file of
+// its own says it again.
 package archive
 
 import (
@@ -35,6 +38,7 @@ const (
 	hostFile     = "host.json"
 	contractFile = "contract.json"
 	probesFile   = "probes.json"
+	resumesFile  = "resumes.json"
 	sealFile     = "session.json"
 	runsDir      = "runs"
 	logsDir      = "logs"
@@ -62,6 +66,7 @@ type Writer struct {
 	started time.Time
 	size    size
 	sums    map[string]string
+	resumes []record.Resume
 }
 
 // Create makes a new folder under out, which it creates if need be, and writes
@@ -70,30 +75,40 @@ func Create(out string, p *record.Plan, h record.Host) (*Writer, error) {
 	return create(out, p, h, time.Now(), suffix)
 }
 
-func create(out string, p *record.Plan, h record.Host, now time.Time, suffix func(time.Time) string) (*Writer, error) {
+// create makes the folder under another name, which no reader takes for an
+// archive, and renames it once it holds plan and host: an archive without a plan
+// could be neither read nor resumed.
+func create(out string, p *record.Plan, h record.Host, now time.Time, suffix func(time.Time) string) (w *Writer, err error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return nil, fmt.Errorf("create archive folder: %w", err)
 	}
-	w := &Writer{plan: p, started: now.UTC().Truncate(time.Second), sums: map[string]string{}}
+	w = &Writer{plan: p, started: now.UTC().Truncate(time.Second), sums: map[string]string{}}
+	w.dir = filepath.Join(out, ".new-"+w.started.Format(stamp)+"-"+random()+".tmp")
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("create archive: %w", join(err, os.RemoveAll(w.dir)))
+			w = nil
+		}
+	}()
+	for _, d := range []string{"", runsDir, logsDir} {
+		if err := os.Mkdir(filepath.Join(w.dir, d), 0o755); err != nil {
+			return w, err
+		}
+	}
+	if err := errors.Join(w.put(planFile, p), w.put(hostFile, h), syncDir(w.dir)); err != nil {
+		return w, err
+	}
 	for {
-		w.dir = filepath.Join(out, w.started.Format(stamp)+"-"+suffix(now))
-		err := os.Mkdir(w.dir, 0o755)
+		dir := filepath.Join(out, w.started.Format(stamp)+"-"+suffix(now))
+		err := os.Rename(w.dir, dir)
 		if err == nil {
-			break
+			w.dir = dir
+			return w, syncDir(out)
 		}
 		if !errors.Is(err, fs.ErrExist) { // a folder of that name is another session's
-			return nil, fmt.Errorf("create archive: %w", err)
+			return w, err
 		}
 	}
-	for _, d := range []string{runsDir, logsDir} {
-		if err := os.Mkdir(filepath.Join(w.dir, d), 0o755); err != nil {
-			return nil, fmt.Errorf("create archive: %w", err)
-		}
-	}
-	if err := errors.Join(w.put(planFile, p), w.put(hostFile, h), syncDir(out)); err != nil {
-		return nil, fmt.Errorf("create archive: %w", err)
-	}
-	return w, nil
 }
 
 // ID names the session: when it started, UTC, and six hexadecimal digits. Ids sort

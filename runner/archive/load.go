@@ -152,6 +152,9 @@ func (r *reader) session(s *record.Session) error {
 	if _, err := r.optional(probesFile, &s.Probes); err != nil {
 		return err
 	}
+	if _, err := r.optional(resumesFile, &s.Resumes); err != nil {
+		return err
+	}
 	names, err := r.runs()
 	if err != nil {
 		return err

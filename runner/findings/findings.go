@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/runner/record"
+	"gonogo/runner/stats"
 )
 
 // Evaluation is all that a report prints. Nothing in it is decided by the order
@@ -124,7 +125,7 @@ func Evaluate(s *record.Session) Evaluation {
 // rules are all rules, in the order in which findings are printed: what voids
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
-	incomplete, machineChanged, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
+	incomplete, machineChanged, resumed, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
 	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
 }
 
@@ -147,6 +148,17 @@ func (e *Evaluation) Invalid() bool {
 		}
 	}
 	return false
+}
+
+// NoVerdict reports whether there are verdicts and a check has voided every one of
+// them: the numbers stand, and say nothing of a difference.
+func (e *Evaluation) NoVerdict() bool {
+	for _, v := range e.Verdicts {
+		if v.Word != string(stats.Invalid) {
+			return false
+		}
+	}
+	return len(e.Verdicts) > 0
 }
 
 // Cell returns the cell of a target and a scenario.

@@ -114,6 +114,8 @@ func (j *judgement) test(q record.Primary) stats.Test {
 	}
 	if j.s.Host.Grade == "D" {
 		t.Failed = append(t.Failed, "the machine failed a gate before the first run")
+	} else if j.s.GateFailed() {
+		t.Failed = append(t.Failed, "the machine failed a gate before the session went on after an interruption")
 	}
 	return t
 }

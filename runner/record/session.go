@@ -20,6 +20,7 @@ type Session struct {
 	Contract      []Parity  `json:"contract,omitempty"` // one entry a target
 	Probes        []Probe   `json:"probes,omitempty"`   // one entry a target
 	Runs          []Run     `json:"runs"`               // by step, then by attempt
+	Resumes       []Resume  `json:"resumes,omitempty"`  // each time that it went on after an interruption
 }
 
 // Parity is the outcome of the contract check of one target.

@@ -38,6 +38,9 @@ func session(s *record.Session) string {
 	case !s.Started.IsZero():
 		text += fmt.Sprintf(", took %v", s.Finished.Sub(s.Started).Round(time.Second))
 	}
+	for _, gap := range s.Interruptions() {
+		text += fmt.Sprintf(", interrupted %s and resumed %v later", gap.Where(), gap.Gap.Round(time.Second))
+	}
 	return text
 }
 

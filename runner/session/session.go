@@ -26,6 +26,8 @@ type Config struct {
 	Meter      []string         // command of the hiccup meter, before its CPUs; empty: no meter
 	Wall       func() time.Time // the wall clock; nil: the system's
 
+	Kept []record.Run // on disk from before an interruption; their groups run again only if they were cut
+
 	LogPath func(record.Step, int) string // where the target of a step's attempt logs, absolute
 	LogName func(record.Step, int) string // the same, as archived
 	Append  func(*record.Run) error       // called after each run, before the next starts
@@ -48,13 +50,15 @@ type execution struct {
 	guard    *sut.Guard
 	capacity map[string]float64 // per second, by target; from the probes
 	left     time.Duration
+	first    int // number of the group's first attempt now; left counts that one and no repeats
 	wall     *wallClock
 }
 
 // Execute runs every step of the plan in its order. A step that fails is
 // recorded with its reason and the next one goes on. Where a check voids a run,
-// the group that it belongs to runs again. The error is for what ends the
-// session: a signal (ctx), or a record that could not be kept.
+// the group that it belongs to runs again. Of a session that was interrupted it runs
+// what is outstanding. The error is for what ends the session: a signal (ctx), or a
+// record that could not be kept.
 func Execute(ctx context.Context, c Config, probes []record.Probe) error {
 	x, err := begin(c, probes, c.Plan.Steps)
 	if err != nil {
@@ -64,15 +68,18 @@ func Execute(ctx context.Context, c Config, probes []record.Probe) error {
 	groups := groupsOf(c.Plan.Steps)
 	repeats := int(c.Plan.Rules.RepeatedGroupsMax * float64(len(groups)))
 	for _, g := range groups {
-		for attempt := 0; ; attempt++ {
-			disturbed, err := x.group(ctx, g, attempt)
-			if err != nil {
+		b := before(c.Kept, g)
+		repeats -= b.repeats
+		x.first = b.attempts
+		for attempt := b.attempts; !b.whole || b.disturbed && b.repeats < maxRepeats && repeats > 0; attempt++ {
+			if b.whole {
+				b.repeats++
+				repeats--
+			}
+			if b.disturbed, err = x.group(ctx, g, attempt); err != nil {
 				return err
 			}
-			if !disturbed || attempt == maxRepeats || repeats == 0 {
-				break
-			}
-			repeats--
+			b.whole = true
 		}
 	}
 	return nil
@@ -86,8 +93,15 @@ func Confirm(ctx context.Context, c Config, probes []record.Probe, steps []recor
 		return err
 	}
 	defer x.guard.Close()
-	_, err = x.group(ctx, steps, 0)
-	return err
+	for _, g := range groupsOf(steps) {
+		if b := before(c.Kept, g); !b.whole {
+			x.first = b.attempts
+			if _, err := x.group(ctx, g, b.attempts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // begin readies the execution of steps. Its guard has to be closed.
@@ -100,7 +114,7 @@ func begin(c Config, probes []record.Probe, steps []record.Step) (*execution, er
 	for _, p := range probes {
 		x.capacity[p.Target] = p.CapacityPerSec
 	}
-	for _, st := range steps {
+	for _, st := range Outstanding(c.Kept, steps) {
 		x.left += stepTime(c.Plan, st)
 	}
 	return x, nil
@@ -135,7 +149,7 @@ func (x *execution) group(ctx context.Context, steps []record.Step, attempt int)
 			return false, err
 		}
 		run.Canary, canary = canary, nil // the group's first run carries it
-		if attempt == 0 {
+		if attempt == x.first {
 			x.left -= stepTime(x.Plan, st)
 		}
 		if err := x.Append(run); err != nil {
