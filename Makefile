@@ -2,10 +2,11 @@
 BUDGET ?= 12m
 SOAK ?= 2h
 ARGS ?=
+ID ?= latest
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report memory calibrate bench-load bench-truth soak test check readme docs schema clean
+.PHONY: help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak test check readme docs schema clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -29,6 +30,15 @@ calibrate: build ## how often the verdicts are right on this machine, 12 minutes
 	go build -o bin/stub ./runner/internal/stub/cmd
 	mkdir -p docs
 	bin/gonogo calibrate --markdown docs/calibration.md $(ARGS)
+
+capacity: build ## the highest rate that each server meets p95 < 20 ms at, and what is left at 120 % of it; ten minutes
+	bin/gonogo capacity $(ARGS)
+
+capacity-truth: ## 500 searches on queues of known capacity
+	GONOGO_CAPACITY_FULL=1 go test -count=1 -v -run 'Limit|Exactly' ./runner/capacity
+
+docs-capacity: ## puts the figures of a session of capacity into docs/capacity.md (ID=latest)
+	GONOGO_CAPACITY=$(ID) go test -count=1 -run TestDocsOfCapacity ./runner -update
 
 bench-load: build ## CPU per request of the generator beside every peer on PATH (wrk, hey, ...)
 	go run ./runner/internal/bench load bin/gonogo

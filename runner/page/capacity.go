@@ -117,6 +117,8 @@ func (v view) drawCurve(s *svg, t *table, target, scenario, name string, line []
 		return
 	}
 	s.path(fmt.Sprintf("line s%d", series), xy)
+	end := xy[len(xy)-1] // a name at the end of its line, so that the drawing needs no legend
+	s.text("name", "end", end[0]-6, max(plotTop+10, end[1]+4), short(target, 16))
 	for i, p := range line {
 		n := func(metric string, v float64, u unit) value {
 			return value{Text: digits(v / u.divisor), Number: v, Target: target, Scenario: scenario, Metric: metric, Stat: fmt.Sprintf("at %g/s", p.Rate)}
