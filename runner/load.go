@@ -106,8 +106,7 @@ func serveLoad(ctx context.Context, s streams, path string) error {
 		defer f.Close()
 		in = f
 	}
-	defer own("")()
-	err := load.Serve(ctx, in, s.out, ceiling)
+	err := load.ServeOwning(ctx, in, s.out, ceiling, own)
 	if errors.Is(err, context.Canceled) {
 		return fail(exitInterrupted, "", "%w", err)
 	}

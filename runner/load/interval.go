@@ -12,12 +12,13 @@ type interval struct{ response, service *histogram.H }
 
 // keep records an exchange in the second in which its reply came, or in the
 // window's last. It is asked for by whoever wants to see each second, and
-// allocates once in each.
+// allocates once in each. A fixed number of requests may take longer than
+// maxIntervals: the last interval then holds all that came later.
 func (r *recorder) keep(x *exchange) {
 	if x.template.miss || x.done < r.start {
 		return
 	}
-	n := int((min(x.done, r.end-1) - r.start) / time.Second)
+	n := int(min((min(x.done, r.end-1)-r.start)/time.Second, maxIntervals/time.Second-1))
 	for len(r.intervals) <= n {
 		r.intervals = append(r.intervals, interval{histogram.New(), histogram.New()})
 	}
@@ -31,9 +32,13 @@ func (r *recorder) keep(x *exchange) {
 func (r *recorder) encodeIntervals() (list []record.Interval) {
 	for i, in := range r.intervals {
 		start := time.Duration(i) * time.Second
+		length := r.end - r.start - start
+		if start+time.Second < maxIntervals {
+			length = min(time.Second, length)
+		}
 		if in.service.Count() > 0 {
 			list = append(list, record.Interval{
-				Start: start, Length: min(time.Second, r.end-r.start-start),
+				Start: start, Length: length,
 				Response: encode(in.response), Service: encode(in.service),
 			})
 		}

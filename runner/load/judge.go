@@ -131,10 +131,13 @@ func (j *judgement) schedule() {
 	}
 	delivered := float64(r.SentInTime) / planned
 	why := ""
-	if delivered < deliveredMin {
-		why = ": the generator fell behind"
+	if delivered < deliveredMin && r.Window > 0 {
+		reached := float64(r.SentInTime) / r.Window.Seconds()
+		why = fmt.Sprintf(", %.0f/s of the %.0f/s asked: ", reached, j.spec.RatePerSec/float64(max(j.spec.Workers, 1)))
 		if float64(r.PoolWaits) > planned/2 {
-			why = ": all connections were busy"
+			why += "all connections were busy"
+		} else {
+			why += "the generator fell behind"
 		}
 	}
 	j.pacing("sent in time", delivered >= deliveredMin, fmt.Sprintf("%.2f %%%s", 100*delivered, why), fmt.Sprintf("%.3g %%", 100*deliveredMin))

@@ -19,6 +19,7 @@ type netEngine struct {
 	spec  *record.LoadSpec
 	clock clock
 	lanes []*netLane
+	procs int // the runtime's processors, without that of the pacer
 	// pool holds readers that no reply has in hand. A reply nearly always comes in
 	// one piece, so one reader serves all connections of a CPU in turn, and its
 	// buffer stays in the processor's cache.
@@ -33,7 +34,7 @@ type netEngine struct {
 }
 
 func newNetEngine(spec *record.LoadSpec, s *stream, c clock) *netEngine {
-	e := &netEngine{spec: spec, clock: c}
+	e := &netEngine{spec: spec, clock: c, procs: runtime.GOMAXPROCS(0)}
 	e.pool.New = func() any { return newReader(keepFor(s)) }
 	for i := range spec.Connections {
 		l := &netLane{lane: newLane(i, s), wake: make(chan struct{}, 1)}
@@ -77,7 +78,7 @@ func (e *netEngine) close() {
 
 func (e *netEngine) established() int { return e.live }
 
-func (e *netEngine) cpus() int { return runtime.GOMAXPROCS(0) }
+func (e *netEngine) cpus() int { return e.procs }
 
 // run sends what the phase asks for and comes back when all of it is answered
 // or given up.

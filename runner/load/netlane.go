@@ -29,6 +29,7 @@ type netLane struct {
 	guard   sync.Mutex // held while conn changes or is cut off
 	given   bool       // loaded with a request by the pacer
 	gone    bool       // the connection could not be dialled again
+	fresh   bool       // no request has gone over conn yet
 }
 
 const expired = -1
@@ -123,7 +124,7 @@ func (e *netEngine) dial(ctx context.Context, l *netLane) error {
 	}
 	l.guard.Lock()
 	defer l.guard.Unlock()
-	l.conn = conn
+	l.conn, l.fresh = conn, true
 	l.raw, err = conn.(syscall.Conn).SyscallConn()
 	return err
 }
@@ -195,6 +196,10 @@ func (e *netEngine) advance(l *netLane, fd int) bool {
 // yet: it is in the processor's cache.
 func (e *netEngine) write(l *netLane, r *reader, fd int) (leave bool) {
 	l.written = true
+	if f := l.disturbed(fd); f != nil {
+		l.ended, l.fault = true, l.broken(e.clock.now(), f)
+		return true
+	}
 	out := l.render(r.buf[:0])
 	n, errno := send(fd, out)
 	switch errno {
@@ -207,6 +212,32 @@ func (e *netEngine) write(l *netLane, r *reader, fd int) (leave bool) {
 	}
 	l.ended, l.fault = true, l.broken(e.clock.now(), socketFault("write", errno))
 	return true
+}
+
+// rest is how long a connection must have been idle before it is looked at. In
+// a closed loop the next request follows at once, and the look, a system call,
+// would cost each of them something.
+const rest = 100 * time.Microsecond
+
+// disturbed looks at a connection that rested, or is new, before a request is
+// sent: what came meanwhile raises no event any more, because RawConn.Read
+// forgets it before its first step. What comes from now on does.
+func (l *netLane) disturbed(fd int) *fault {
+	if !l.fresh && l.x.sent-l.freeAt < rest {
+		return nil
+	}
+	l.fresh = false
+	var b [256]byte
+	switch n, errno := peek(fd, b[:]); {
+	case errno == syscall.EAGAIN || errno == syscall.EINTR:
+		return nil
+	case errno != 0:
+		return socketFault("read on an idle connection", errno)
+	case n == 0:
+		return &fault{record.ErrClosed, "an idle connection was closed"}
+	default:
+		return &fault{record.ErrMalformed, "unasked on an idle connection: " + excerpt(b[:n])}
+	}
 }
 
 // redial replaces a connection. One that cannot be replaced is gone for good:

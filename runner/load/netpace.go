@@ -50,6 +50,8 @@ func (e *netEngine) expire() {
 // pace gives every request of an open loop to an idle lane as it falls due. If
 // all are busy the request waits, and the first lane that is free takes it.
 func (e *netEngine) pace(p *phase, done <-chan struct{}) {
+	s, wake := newSleeper()
+	defer wake()
 	for {
 		e.mu.Lock()
 		now := e.clock.now()
@@ -70,11 +72,7 @@ func (e *netEngine) pace(p *phase, done <-chan struct{}) {
 		e.mu.Unlock()
 		switch {
 		case wait > 0:
-			select {
-			case <-time.After(wait):
-			case <-done:
-				return
-			}
+			s.sleep(wait)
 		case busy:
 			select {
 			case <-freed:

@@ -21,6 +21,12 @@ var errAbandoned = errors.New("standard input ended: whoever watched this run ha
 // The returned error has been told as a "failed" event, unless out is broken.
 // ceiling is that of Hooks.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, ceiling func(engine string) *float64) error {
+	return ServeOwning(ctx, in, out, ceiling, func(string) func() { return func() {} })
+}
+
+// ServeOwning is Serve in a process that is for the generator alone: own is told
+// the engine before it is made, and what it returns is called after the run.
+func ServeOwning(ctx context.Context, in io.Reader, out io.Writer, ceiling func(engine string) *float64, own func(engine string) (back func())) error {
 	events := json.NewEncoder(out)
 	lines := json.NewDecoder(in)
 	var spec record.LoadSpec
@@ -28,6 +34,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, ceiling func(engine
 		err = fmt.Errorf("read load specification: %w", err)
 		return errors.Join(err, events.Encode(record.LoadEvent{Event: "failed", Error: err.Error()}))
 	}
+	defer own(spec.Engine)()
 	hooks := Hooks{Ceiling: ceiling}
 	if spec.Handshake {
 		var cancel context.CancelCauseFunc

@@ -47,8 +47,8 @@ func check(s *record.LoadSpec) error {
 		return bad("neither a window nor a number of requests")
 	case s.Window > 24*time.Hour || s.Warmup > time.Hour:
 		return bad("warm-up %v, window %v: at most an hour and a day", s.Warmup, s.Window)
-	case s.Intervals && (s.Window == 0 || s.Window > maxIntervals):
-		return bad("a histogram of each second needs a window, of at most %v, and no number of requests instead", maxIntervals)
+	case s.Intervals && s.Window > maxIntervals:
+		return bad("a histogram of each second needs a window of at most %v, or a number of requests", maxIntervals)
 	case s.Workers < 0 || s.Worker < 0 || s.Worker >= max(s.Workers, 1):
 		return bad("worker %d of %d, want 0..%d", s.Worker, s.Workers, max(s.Workers, 1)-1)
 	}

@@ -50,6 +50,15 @@ func pollWaitOld(epfd int, events []event, ts unix.Timespec) (int, syscall.Errno
 	return int(n), errno
 }
 
+// peek looks at what has come and leaves it there.
+func peek(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_DONTWAIT|unix.MSG_PEEK, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}
+
 // receive and send are recv and send rather than read and write: the same for
 // a socket, without the detour over the file system layer.
 func receive(fd int, b []byte) (int, syscall.Errno) {
