@@ -58,7 +58,11 @@ func (x *sitting) run(ctx context.Context) error {
 	}
 	if err := execute(ctx, cfg, dir, probes, x.progress); err != nil {
 		if ctx.Err() != nil {
-			return fail(exitInterrupted, "the finished runs are kept in "+dir+"; "+resumeCommand(dir)+" goes on",
+			next := resumeCommand(dir) + " goes on"
+			if x.plan.Kind == record.Capacity {
+				next = "a search begins anew: gonogo capacity"
+			}
+			return fail(exitInterrupted, "the finished runs are kept in "+dir+"; "+next,
 				"compare: interrupted by a signal; no conclusion is drawn")
 		}
 		return unkept(err, dir)

@@ -57,16 +57,20 @@ func (v view) capacities() grid {
 // CapacityText is a target's capacity, its interval, and its share of the closed loop's rate.
 func CapacityText(t findings.TargetCapacity) (rate, span, share string) {
 	if t.Rate == nil {
-		rate, span = unknown, ""
-		lo, ok := math.Inf(1), len(t.Searches) > 0
+		least, most := math.Inf(1), 0.0
+		bounded, open := len(t.Searches) > 0, len(t.Searches) > 0
 		for _, s := range t.Searches {
-			ok = ok && s.End == capacity.ByGenerator && s.Lo > 0 && s.Wrong == ""
-			lo = min(lo, s.Lo)
+			open = open && s.End == capacity.ByGenerator && s.Lo > 0 && s.Wrong == ""
+			bounded = bounded && s.Lo > 0 && s.Hi > 0 && s.Wrong == ""
+			least, most = min(least, s.Lo), max(most, s.Hi)
 		}
-		if ok {
-			rate = ">= " + whole(lo)
+		switch {
+		case open:
+			return ">= " + whole(least), "", ""
+		case bounded:
+			return unknown, whole(least) + ".." + whole(most) + ", not confirmed", ""
 		}
-		return rate, span, ""
+		return unknown, "", ""
 	}
 	span = whole(t.Rate.Lo) + ".." + whole(t.Rate.Hi)
 	if t.Rate.Reached {

@@ -98,8 +98,14 @@ func (x *execution) trial(ctx context.Context, h *hunt, rate float64) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Tell(capacity.Judge(*rules, capacity.Look(*rules, run, target.Shared()))); err != nil {
+	tried := capacity.Judge(*rules, capacity.Look(*rules, run, target.Shared()))
+	if err := h.Tell(tried); err != nil {
 		return err
+	}
+	if tried.Unfit == capacity.Machine {
+		if err := breathe(ctx); err != nil {
+			return err
+		}
 	}
 	spent := min(h.left, plan.StepTime(sc))
 	if _, on := h.Next(); !on {
@@ -108,6 +114,21 @@ func (x *execution) trial(ctx context.Context, h *hunt, rate float64) error {
 	h.left -= spent
 	x.left -= spent
 	return nil
+}
+
+// breather is a wait for whatever disturbed a trial to be over: four trials that tell
+// nothing end a search, and what takes the CPU often takes it for some seconds.
+const breather = 5 * time.Second
+
+func breathe(ctx context.Context) error {
+	t := time.NewTimer(breather)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // overload offers more than a target can take; 0 says that this is not known, and
