@@ -114,10 +114,11 @@ func Look(rules record.CapacityRules, r *record.Run, shared bool) Seen {
 		return s
 	}
 	s.load(rules, r.Load)
+	late := behind(r.Load, shared)
 	switch {
-	case slices.ContainsFunc(r.Checks, func(c record.Check) bool { return c.Void && !c.OK }):
+	case slices.ContainsFunc(r.Checks, func(c record.Check) bool { return !c.OK && (c.Void || late && c.Name == foreignCPU) }):
 		s.Unfit = Machine // which is why the generator fell behind, if it did
-	case behind(r.Load, shared):
+	case late:
 		s.Unfit = Generator
 	case r.Outcome == record.Void:
 		s.Unfit = Machine
@@ -169,6 +170,10 @@ func within(all []record.Interval, q float64) time.Duration {
 	}
 	return sum.Quantile(q)
 }
+
+// foreignCPU is the check of package host that also where it voids nothing says why a
+// generator was late.
+const foreignCPU = "CPU used by others"
 
 // generatorChecks are the generator's own limits (method G4, G6), by the names that it
 // gives them.

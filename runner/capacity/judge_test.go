@@ -76,6 +76,10 @@ func TestLook(t *testing.T) {
 		{"by the machine, and the generator felt it", func(r *record.Run) {
 			r.Outcome, r.Checks, r.Load.Checks = record.Void, []record.Check{void}, []record.Check{busy}
 		}, false, Machine, false},
+		{"the generator was late, and others used the CPU", func(r *record.Run) {
+			r.Checks, r.Load.Checks = []record.Check{{Name: "CPU used by others"}}, []record.Check{pacing}
+		}, false, Machine, false},
+		{"others used the CPU a little", func(r *record.Run) { r.Checks = []record.Check{{Name: "CPU used by others"}} }, false, "", false},
 		{"by the generator", func(r *record.Run) { r.Outcome, r.Load.Checks = record.Void, []record.Check{busy} }, false, Generator, false},
 		{"its own delay", func(r *record.Run) { r.Load.Checks = []record.Check{pacing} }, false, Generator, false},
 		{"its own delay, on the server's CPUs", func(r *record.Run) { r.Load.Checks = []record.Check{pacing, sent} }, true, "", false},

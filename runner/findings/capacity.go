@@ -264,6 +264,8 @@ func capacityEnds(s *record.Session, e *Evaluation) []record.Finding {
 			switch {
 			case x.Wrong != "":
 				add("capacity-open", record.Voids, t, x, "the search cannot be followed: "+x.Wrong, "the numbers of the single trials stand")
+			case x.End == capacity.ByGenerator && x.Lo == 0:
+				add("capacity-generator", record.Warn, t, x, "the limit is the generator, at the lowest rate that was tried", "give the generator more CPUs, or a machine of its own")
 			case x.End == capacity.ByGenerator:
 				add("capacity-generator", record.Warn, t, x, fmt.Sprintf("the limit is the generator; the capacity is %s/s or more", digits(x.Lo)), "give the generator more CPUs, or a machine of its own")
 			case x.End == capacity.ByMachine:

@@ -102,7 +102,7 @@ func (x *execution) trial(ctx context.Context, h *hunt, rate float64) error {
 	if err := h.Tell(tried); err != nil {
 		return err
 	}
-	if tried.Unfit == capacity.Machine {
+	if tried.Unfit == capacity.Machine && !x.Plan.Quick {
 		if err := breathe(ctx); err != nil {
 			return err
 		}
