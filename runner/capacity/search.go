@@ -73,8 +73,12 @@ func New(r record.CapacityRules, closed float64) *Search {
 	return s
 }
 
+// fastest keeps what a damaged record says of rates within what can be printed.
+const fastest = 1e12
+
 // round makes rates that can be read, and that another machine computes alike.
 func round(rate float64) float64 {
+	rate = min(rate, fastest)
 	if rate >= 100 {
 		return math.Round(rate)
 	}

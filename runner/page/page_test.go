@@ -97,7 +97,9 @@ func TestFirstScreen(t *testing.T) {
 		"quick":      {`class="watermark" role="alert">SMOKE RUN`, "No answer: a smoke run gives no verdict."},
 		"incomplete": {`class="watermark" role="alert">INCOMPLETE SESSION`, "No answer: nothing can be concluded"},
 		"empty":      {`class="watermark"`},
-		"standard":   {"No answer: the plan asks no primary question.", "not graded"},
+		"capacity": {"<h1>How much load can these servers take?</h1>", "Capacity of go-1", "limited by p95 &lt;= 20ms", "No verdict: this session asked no question",
+			"p95 of the response time against the offered rate", "The line across is the limit of 20ms.", "Goodput under overload", "open loop at 120 % of the capacity that was found"},
+		"standard": {"No answer: the plan asks no primary question.", "not graded"},
 		"example": {"go-1 against node-1better in rate (2.012 ×), CPU per request (0.501 ×), memory under load (0.184 ×); " +
 			"no difference that matters in p99 latency (get-open).", "gradeB", "Noise floor±", "; a smaller difference is none", "EQUIVALENT", "gonogo decide 2026"},
 	} {
@@ -108,7 +110,7 @@ func TestFirstScreen(t *testing.T) {
 				t.Errorf("%s: no %q on the page", name, text)
 			}
 		}
-		if marked := strings.Contains(got, `class="watermark"`); marked != (name != "standard" && name != "example") {
+		if marked := strings.Contains(got, `class="watermark"`); marked != (name != "standard" && name != "example" && name != "capacity") {
 			t.Errorf("%s: watermark is %v", name, marked)
 		}
 	}

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gonogo/runner/record"
@@ -127,9 +129,9 @@ func SearchTime(p *record.Plan, st record.Step) time.Duration {
 
 // ParseSLO reads p95<20ms: a percentile and the response time that it is to stay below.
 func ParseSLO(text string) (quantile float64, slo time.Duration, err error) {
-	var percent float64
-	var limit string
-	if n, err := fmt.Sscanf(text, "p%g<%s", &percent, &limit); n != 2 || err != nil {
+	number, limit, _ := strings.Cut(strings.TrimPrefix(text, "p"), "<")
+	percent, err := strconv.ParseFloat(number, 64)
+	if err != nil || !strings.HasPrefix(text, "p") {
 		return 0, 0, fmt.Errorf("read SLO %q: want the form p95<20ms", text)
 	}
 	slo, err = time.ParseDuration(limit)

@@ -101,3 +101,20 @@ func (r *Run) validateTrial(kind Kind) error {
 	}
 	return nil
 }
+
+// validate reports what makes a search impossible, or endless.
+func (r *CapacityRules) validate() error {
+	within := func(x, least, most float64) bool { return x > least && x <= most }
+	votes := func(v Votes) bool { return v.Need >= 1 && v.Need <= v.Of && v.Of <= 1000 }
+	switch {
+	case r == nil:
+		return nil
+	case !within(r.StartRatio, 0, 10) || !within(r.StepFactor, 1, 100) || !within(r.Bracket, 0, 10):
+		return fmt.Errorf("a search for capacity starts at %g, goes on by %g and ends at %g", r.StartRatio, r.StepFactor, r.Bracket)
+	case !votes(r.Low) || !votes(r.High) || r.UnfitMax < 1 || r.TrialsMax < 1 || r.TrialsMax > 1000:
+		return fmt.Errorf("a search for capacity asks %d of %d, %d of %d, and gives up after %d or %d", r.Low.Need, r.Low.Of, r.High.Need, r.High.Of, r.UnfitMax, r.TrialsMax)
+	case !within(r.Quantile, 0, 1) || r.SLO <= 0:
+		return fmt.Errorf("a search for capacity holds quantile %g against %v", r.Quantile, r.SLO)
+	}
+	return nil
+}

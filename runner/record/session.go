@@ -111,6 +111,9 @@ func (s *Session) Validate() error {
 	for _, st := range slices.Concat(s.Plan.Steps, s.Plan.Confirm) {
 		steps[st] = true
 	}
+	if err := s.Plan.Rules.Capacity.validate(); err != nil {
+		errs = append(errs, err)
+	}
 	for _, sc := range s.Plan.Scenarios {
 		if err := sc.validate(); err != nil {
 			errs = append(errs, err)
