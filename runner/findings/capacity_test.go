@@ -76,8 +76,17 @@ func find(all []record.Finding, code string) *record.Finding {
 // A run that was taken away, added or altered is no longer what the search asked for.
 func TestASearchThatCannotBeFollowed(t *testing.T) {
 	for name, alter := range map[string]func(*record.Session){
-		"taken away":      func(s *record.Session) { s.Runs = slices.Delete(s.Runs, 3, 4) },
-		"cut short":       func(s *record.Session) { s.Runs = s.Runs[:9] },
+		"taken away": func(s *record.Session) { s.Runs = slices.Delete(s.Runs, 3, 4) },
+		"cut short":  func(s *record.Session) { s.Runs = s.Runs[:9] },
+		"renumbered": func(s *record.Session) {
+			last := &s.Runs[0]
+			for i := range s.Runs {
+				if s.Runs[i].Step.Trial > last.Step.Trial {
+					last = &s.Runs[i]
+				}
+			}
+			last.Step.Trial++
+		},
 		"at another rate": func(s *record.Session) { s.Runs[2].OfferedPerSec *= 1.1 },
 		"added": func(s *record.Session) {
 			r := s.Runs[0]
@@ -124,8 +133,22 @@ func TestTheLimitIsTheGenerator(t *testing.T) {
 		r.Outcome, r.Reason = record.Void, "CPU of the generator"
 		kept = append(kept, r)
 	}
+	// A second search finds a bracket. What one of two found is no sample of both.
+	second := record.Step{Index: len(s.Plan.Steps), Block: 2, Target: first.Target, Scenario: first.Scenario}
+	for _, r := range s.Runs {
+		if r.Step.Search() == first {
+			n := r.Step.Trial
+			r.Step = second
+			r.Step.Trial = n
+			kept = append(kept, r)
+		}
+	}
+	s.Plan.Blocks, s.Plan.Steps = 2, append(s.Plan.Steps, second)
 	s.Runs = kept
 	e := findings.Evaluate(s)
+	if found := e.Capacity.Middles(first.Target); len(found) != 1 {
+		t.Errorf("brackets %v, want that of the second search", found)
+	}
 	f := find(e.Findings, "capacity-generator")
 	if f == nil || !strings.Contains(f.Text, first.Target) || !strings.Contains(f.Text, "or more") {
 		t.Fatalf("finding %+v, want one that says the generator is the limit of %s", f, first.Target)
