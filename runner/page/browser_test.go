@@ -155,6 +155,9 @@ func evaluate[T any](ctx context.Context, t *testing.T, js string) T {
 	return v
 }
 
+// shownJS counts tables in closed parts that take no place on the page.
+const shownJS = `String([...document.querySelectorAll('details table')].filter(t => !t.checkVisibility({contentVisibilityAuto: true}) || t.getBoundingClientRect().height === 0).length)`
+
 // TestBrowser looks at the page as readers do: wide and narrow, light, dark and in
 // print, with all tables open.
 func TestBrowser(t *testing.T) {
@@ -191,6 +194,12 @@ func TestBrowser(t *testing.T) {
 			if wide := evaluate[[]string](ctx, t, wideJS); len(wide) > 0 {
 				t.Errorf("%s, tables open %v: beyond %d px reach %v", look.name, open, look.width, wide[:min(5, len(wide))])
 			}
+		}
+		// The tables are closed now; on paper they are there all the same.
+		if tables := evaluate[int](ctx, t, shownJS); look.media == "print" && tables > 0 {
+			t.Errorf("%s: %d tables are folded away", look.name, tables)
+		} else if look.media == "" && tables == 0 {
+			t.Errorf("%s: no table is folded", look.name)
 		}
 		contrasts(t, look.name, look.scheme == "dark", evaluate[[][3]string](ctx, t, coloursJS))
 	}
