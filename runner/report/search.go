@@ -240,7 +240,7 @@ func (v view) overloads() grid {
 				{text: v.maybe(&o.P50)}, {text: v.maybe(&o.P99)}, {text: fmt.Sprintf("%d of %d", o.HealthOK, o.Health)}, {text: v.maybe(&o.HealthP50)}, {text: v.maybe(&o.HealthMax)}, {text: Recovers(o)}}})
 		}
 	}
-	g.foot = []string{"p50 and p99 are of what was answered; a request that timed out is in them at the time-out. How fast an overloaded server seems to those who wait depends on how long its queue may grow: here as long as the clients' connections and their time-out let it."}
+	g.foot = []string{"Goodput equal to what was offered: all of it is still served, only later than the limit. p50 and p99 are of what was answered; a request that timed out is in them at the time-out. How fast an overloaded server seems to those who wait depends on how long its queue may grow: here as long as the clients' connections and their time-out let it."}
 	return g
 }
 
