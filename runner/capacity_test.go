@@ -76,6 +76,8 @@ func TestASessionOfCapacity(t *testing.T) {
 		{[]string{"report", id, "--format", "md"}, exitDone, []string{"## CAPACITY", "few-searches"}},
 		{[]string{"report", id, "--format", "html"}, exitDone, []string{"<h1>How much load", "Capacity of go-1", "p95 of the response time against the offered rate", "Goodput under overload", "The line across is the limit of 20ms"}},
 		{[]string{"report", id, "--format", "json"}, exitDone, []string{`"capacity": {`, `"slo": "p95 <= 20ms"`, `"end": "found"`}},
+		{[]string{"report", id, "--format", "hlog"}, exitDone, []string{"Tag=node-1/capacity/b01/t01,"}},
+		{[]string{"report", id, "--format", "bench"}, exitDone, []string{"target=node-1/scenario=overload"}},
 		{[]string{"verify", id}, exitDone, []string{"every printed number follows from the raw record"}},
 		{[]string{"list"}, exitDone, []string{"capacity"}},
 		{[]string{"show", id, "node-1/capacity/b01/t02"}, exitDone, []string{"375"}},
@@ -91,6 +93,18 @@ func TestASessionOfCapacity(t *testing.T) {
 			if !strings.Contains(r.out+r.err, text) {
 				t.Errorf("%v: no %q in\n%.3000s%s", c.args, text, r.out, r.err)
 			}
+		}
+	}
+}
+
+// Numbers over trials at many rates are printed nowhere.
+func TestTrialsAreNotPooled(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	id := filepath.Base(searched(t, out))
+	for format, pooled := range map[string]string{"hgrm": "Cell = node-1/capacity", "bench": "scenario=capacity", "github": "node-1/capacity", "prometheus": `scenario="capacity"`} {
+		if r := inProcess("report", id, "--out", out, "--format", format); r.code != exitDone || strings.Contains(r.out, pooled) {
+			t.Errorf("%s: exit %d, and holds %q\n%.500s", format, r.code, pooled, r.out)
 		}
 	}
 }
