@@ -122,6 +122,31 @@ func TestVerifyFindsANumber(t *testing.T) {
 	}
 }
 
+// A page that another build worded is vouched for by its sum alone, and verify says
+// so; with the sum gone wrong too, it is altered.
+func TestVerifyAnotherBuild(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dir := whole(t, out, "one-repeat") // of gonogo "test"
+	file := filepath.Join(dir, "report.md")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, file, append(data, "Another word.\n"...))
+	if found := wrong(t, dir, out); !strings.Contains(found, "WRONG  checksums") {
+		t.Errorf("an altered page: %s", found)
+	}
+	if err := archive.WriteManifest(dir); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"verify", dir, "--out", out}, streams{nil, &stdout, &stderr})
+	if code != exitDone || !strings.Contains(stdout.String(), "report.md is as gonogo test wrote it") {
+		t.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())
+	}
+}
+
 // TestVerifyPublished: one digit of benchmark.json that is not as in the folder.
 func TestVerifyPublished(t *testing.T) {
 	t.Parallel()
