@@ -6,7 +6,7 @@ ID ?= latest
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak test check readme docs schema clean
+.PHONY: help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants overload test check readme docs schema clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -48,6 +48,15 @@ bench-truth: build ## what the generator reports of a server that freezes, besid
 
 soak: build ## quick sessions in one process for two hours (SOAK=20m for less): fails if anything grows
 	bin/gonogo soak --for $(SOAK) $(ARGS)
+
+faults: build ## plants every fault that a measurement can have, and looks whether its alarm is raised
+	go run ./runner/internal/faults
+
+faults-mutants: build ## the same with each check taken out of a copy: every row has to go red
+	go run ./runner/internal/faults -mutants
+
+overload: build ## each server beyond what it can do, 5 minutes a server: memory, /healthz, recovery (ARGS="-targets go-1")
+	go run ./runner/internal/overload/cmd $(ARGS) bin/gonogo
 
 test: build ## all tests, on loopback only
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
