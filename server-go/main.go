@@ -37,6 +37,10 @@ func run() error {
 		return err
 	}
 
+	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		fmt.Fprintf(os.Stderr, "server-go: warning: listening on %v: whoever reaches this machine reaches this server, which has no protection\n", listener.Addr())
+	}
+
 	// The limits of time are the same numbers as in server-node/listen.mjs.
 	server := &http.Server{
 		Handler:           newAPI(newStore()),

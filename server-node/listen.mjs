@@ -47,5 +47,9 @@ export function listen(api, ready) {
 }
 
 export function printReady(port, pids) {
+  const host = process.env.HOST || '127.0.0.1';
+  if (!/^(127\.|::1$|localhost$)/.test(host)) {
+    console.error(`server-node: warning: listening on ${host}: whoever reaches this machine reaches this server, which has no protection`);
+  }
   process.stdout.write(`${JSON.stringify({ ready: true, port, pids })}\n`);
 }
