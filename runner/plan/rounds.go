@@ -10,13 +10,13 @@ import (
 type share struct{ of, phase float64 }
 
 // shares spend the budget where noise needs it. On machines of the kind this was
-// calibrated on, a rate at 300 connections takes twice the processes that CPU time
-// or memory take to find 10 % (docs/calibration.md), and what no primary test reads
+// calibrated on, a rate takes up to twice the processes that CPU time or memory
+// take to find 10 % (docs/calibration.md), and what no primary test reads
 // needs an interval and no more. Open loop and memory take turns, so that blocks are
 // about equally long.
 var shares = map[string]share{
-	getMany:    {1, 0},
-	getFew:     {0.75, 0.25},
+	getMany:    {0.875, 0},
+	getFew:     {0.875, 0.125},
 	getOpen:    {0.5, 0.5},
 	memoryOpen: {0.5, 0},
 	postFew:    {0.375, 0.625},
