@@ -1,6 +1,7 @@
 package sut
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -25,7 +26,8 @@ func (p *Process) CPU() (record.CPUTime, error) {
 	for _, pid := range p.pids {
 		c, err := cpuOf(pid)
 		if err != nil {
-			return record.CPUTime{}, fmt.Errorf("read CPU time of %s, pid %d: %w", p.spec.Target.Name, pid, err)
+			// That a process is gone is the cause; that it has no clock any more is not.
+			return record.CPUTime{}, fmt.Errorf("read CPU time of %s, pid %d: %w", p.spec.Target.Name, pid, cmp.Or(p.Alive(), err))
 		}
 		sum.User += c.User
 		sum.System += c.System
