@@ -31,6 +31,9 @@ func TestHelp(t *testing.T) {
 	fields := reflect.TypeFor[commands]()
 	for i := range fields.NumField() {
 		field := fields.Field(i)
+		if _, command := field.Tag.Lookup("cmd"); !command {
+			continue
+		}
 		name := strings.ToLower(field.Name)
 		r := u.run(name, "--help")
 		if r.code != exitDone || r.err != "" || !strings.HasPrefix(r.out, "Usage: gonogo "+name) {
@@ -42,6 +45,9 @@ func TestHelp(t *testing.T) {
 		if !strings.Contains(all.out, "\n  "+name+" ") || !strings.Contains(r.out, field.Tag.Get("help")[:20]) {
 			t.Errorf("%s is not explained:\n%s%s", name, all.out, r.out)
 		}
+	}
+	if r := u.run("--version"); r.code != exitDone || !strings.HasPrefix(r.out, "gonogo ") {
+		t.Errorf("--version: exit %d, %q", r.code, r.out)
 	}
 	if all.code != exitDone || all.err != "" {
 		t.Errorf("--help: exit %d, %q", all.code, all.err)
