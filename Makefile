@@ -26,7 +26,7 @@ report: build ## the report of the newest session again
 memory: build ## memory alone: stored users, rests, growth, sampler; about 1h40m (ARGS="--quick go-1 node-1" for a minute)
 	bin/gonogo memory $(ARGS)
 
-calibrate: build ## how often the verdicts are right on this machine, 12 minutes; writes docs/calibration.md
+calibrate: build ## how often the verdicts are right on this machine, 17 minutes; writes docs/calibration.md
 	go build -o bin/stub ./runner/internal/stub/cmd
 	mkdir -p docs
 	bin/gonogo calibrate --markdown docs/calibration.md $(ARGS)

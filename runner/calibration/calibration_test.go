@@ -45,11 +45,11 @@ func TestNoiseIsReadFromTheTwins(t *testing.T) {
 	for _, target := range p.Targets {
 		names = append(names, target.Name)
 	}
-	if want := []string{"go-1", "go-1-twin", "node-1", "node-1-twin"}; !slices.Equal(names, want) || len(p.Steps) != 4*noiseBlocks {
+	if want := []string{"go-1", "go-1-twin", "node-1", "node-1-twin"}; !slices.Equal(names, want) || len(p.Steps) != 4*d.Blocks {
 		t.Fatalf("targets %q in %d steps, want %q", names, len(p.Steps), want)
 	}
 	// 3 % between processes and 0.2 % drift a run. A target has every second run, so
-	// its own drift is 0.4 %; with 16 runs the deviation is known to about a third.
+	// its own drift is 0.4 %; with 32 runs the deviation is known to about a quarter.
 	r := rand.New(rand.NewPCG(8, 0))
 	s := fake(p, Equal, func(run int) float64 { return 0.002*float64(run) + 0.03*r.NormFloat64() })
 	sources, err := Sources(s, findings.Evaluate(s), d)
@@ -57,7 +57,7 @@ func TestNoiseIsReadFromTheTwins(t *testing.T) {
 		t.Fatalf("%d sources, %v; want 2 targets x 2 metrics", len(sources), err)
 	}
 	for _, source := range sources {
-		if source.Runs != 2*noiseBlocks || math.Abs(source.Process-0.03) > 0.02 || source.Pairs == nil || source.Detectable == nil {
+		if source.Runs != 2*d.Blocks || math.Abs(source.Process-0.03) > 0.02 || source.Pairs == nil || source.Detectable == nil {
 			t.Errorf("%+v", source)
 		}
 	}

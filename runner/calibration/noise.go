@@ -18,17 +18,16 @@ const (
 	oneCore  = "go-1"
 )
 
-// noiseBlocks gives 16 runs of each target.
-const noiseBlocks = 8
-
 // NoisePlan is a session of the one-core targets of the default plan, each beside a
 // twin of its own, in the closed loop of the default plan with its times and order.
+// It has as many blocks as the default plan: what a minute happens to do, a drift or
+// a jump, is no figure for a session of many.
 func NoisePlan(d *record.Plan, seed uint64) (*record.Plan, error) {
 	sc, ok := d.Scenario(scenario)
 	if !ok {
 		return nil, fmt.Errorf("plan noise: the default plan has no %s", scenario)
 	}
-	p := derive(d, sc, noiseBlocks, seed)
+	p := derive(d, sc, d.Blocks, seed)
 	for _, t := range d.Targets {
 		if t.Twin || t.Workers > 1 {
 			continue
