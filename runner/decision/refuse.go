@@ -3,6 +3,7 @@ package decision
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonogo/runner/findings"
 	"gonogo/runner/record"
@@ -20,6 +21,13 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 	}
 	if s.Plan.Kind == record.Capacity {
 		add("it measured capacity alone, and no question was asked before its first run; replicas by CPU are peak_rate_per_sec over what a replica gives, for which a comparison's CPU time of a request stands")
+	}
+	if s.Plan.Kind == record.Scaling {
+		text := "it swept " + s.Plan.Scale.Factor + " alone, and no question was asked before its first run"
+		if uses := e.Scale.Uses(); len(uses) > 0 {
+			text += "; beside a decision it says what a comparison cannot: " + strings.Join(uses, "; ")
+		}
+		add("%s", text)
 	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {

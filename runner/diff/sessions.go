@@ -69,7 +69,7 @@ func planned(s *record.Session) map[string]any {
 	}
 	return map[string]any{
 		"kind": p.Kind, "quick": p.Quick, "budget_ns": p.Budget, "blocks": p.Blocks, "targets": targets, "scenarios": scenarios,
-		"request_timeout_ns": p.RequestTimeout, "rules": p.Rules, "primary": primary,
+		"request_timeout_ns": p.RequestTimeout, "rules": p.Rules, "primary": primary, "scale": p.Scale,
 	}
 }
 

@@ -25,6 +25,7 @@ type Evaluation struct {
 	Discarded []Discarded      `json:"discarded,omitempty"` // in run order
 	Memory    *Memory          `json:"memory,omitempty"`    // in a session of memory alone
 	Capacity  *Capacity        `json:"capacity,omitempty"`  // in a session of capacity
+	Scale     *Scale           `json:"scale,omitempty"`     // in a session of scale
 }
 
 // Cell is one target under one scenario.
@@ -116,6 +117,7 @@ func Evaluate(s *record.Session) Evaluation {
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)
 	e.Memory, e.Capacity = memoryOf(s, e.Cells), capacityOf(s, e.Cells)
+	e.Scale = scaleOf(s, e.Cells)
 	for _, rule := range rulesOf(s) {
 		e.Findings = append(e.Findings, rule(s, &e)...)
 	}
@@ -135,6 +137,12 @@ func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Fi
 	if s.Plan.Kind == record.Capacity {
 		return []func(*record.Session, *Evaluation) []record.Finding{
 			incomplete, machineChanged, capacityEnds, quick, discardedRuns, machine, fewSearches, sharedCPUs, replyBytes,
+		}
+	}
+	if s.Plan.Kind == record.Scaling { // levels that a generator or a round trip binds are part of a sweep
+		return []func(*record.Session, *Evaluation) []record.Finding{
+			incomplete, machineChanged, resumed, quick, discardedRuns, machine, errorsInWindow, utilisation, canary, chatty, imbalance, foreignPages,
+			scaleLimits, scaleCurves, fewBlocks, bimodal, sharedCPUs, replyBytes,
 		}
 	}
 	return rules

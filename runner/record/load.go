@@ -22,7 +22,10 @@ type LoadSpec struct {
 	NewConns    bool          `json:"new_connections,omitempty"`
 	// LaxPacing: the generator's own delays void nothing, for it shares its CPUs with
 	// the server or no latency of the run is used. They are reported all the same.
-	LaxPacing bool       `json:"lax_pacing,omitempty"`
+	LaxPacing bool `json:"lax_pacing,omitempty"`
+	// LaxDuty: the time that the generator takes between two requests of a connection
+	// voids nothing. Of a few connections it is a part of every cycle, which is reported.
+	LaxDuty   bool       `json:"lax_duty,omitempty"`
 	Worker    int        `json:"worker,omitempty"`  // this is worker k of Workers: sends every i with i mod Workers = k
 	Workers   int        `json:"workers,omitempty"` // 0 counts as 1
 	StartAt   *time.Time `json:"start_at,omitempty"`

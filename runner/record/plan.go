@@ -25,6 +25,7 @@ const (
 	Open     Kind = "open"     // requests are due on a schedule, whatever the server does
 	Memory   Kind = "memory"   // resident memory under load; publishes no latency
 	Capacity Kind = "capacity" // the highest rate that meets the limits
+	Scaling  Kind = "scale"    // of a plan alone: one factor over levels
 )
 
 // Plan is what a session will do, written to disk before its first run.
@@ -49,6 +50,7 @@ type Plan struct {
 	Steps          []Step        `json:"steps"`           // in the order they run
 	// Decision is absent where no pair could carry a decision.
 	Decision *DecisionRules `json:"decision,omitempty"`
+	Scale    *Scale         `json:"scale,omitempty"` // in a session of scale alone
 	// Confirm are steps beyond the last block, of which some run if a maximum has to
 	// be confirmed. They run because of what was seen, so they count for maxima alone.
 	Confirm []Step `json:"confirm,omitempty"`
@@ -175,6 +177,7 @@ type Rules struct {
 	Memory             *MemoryRules `json:"memory,omitempty"`       // in a session of memory alone
 
 	Capacity *CapacityRules `json:"capacity,omitempty"` // in a session of capacity
+	Scale    *ScaleRules    `json:"scale,omitempty"`    // in a session of scale
 }
 
 // SteadyRules say when a cell had not settled in its windows.

@@ -114,6 +114,9 @@ func (s *Session) Validate() error {
 	if err := s.Plan.Rules.Capacity.validate(); err != nil {
 		errs = append(errs, err)
 	}
+	if err := s.Plan.Scale.validate(&s.Plan); err != nil {
+		errs = append(errs, err)
+	}
 	for _, sc := range s.Plan.Scenarios {
 		if err := sc.validate(); err != nil {
 			errs = append(errs, err)

@@ -44,7 +44,7 @@ func Probe(ctx context.Context, c Config) ([]record.Probe, error) {
 func rate(p *record.Plan, t record.Target, capacity map[string]float64, share float64) float64 {
 	smallest := math.Inf(1)
 	for _, o := range p.Targets {
-		if c, ok := capacity[o.Name]; ok && base(o) == base(t) {
+		if c, ok := capacity[o.Name]; ok && (base(o) == base(t) || p.Kind == record.Scaling) {
 			smallest = min(smallest, c)
 		}
 	}

@@ -132,6 +132,7 @@ func (s *step) spec(address string) record.LoadSpec {
 		Slice: slice, Handshake: true, Intervals: sc.Kind == record.Capacity,
 		// In a search a generator that falls behind voids nothing: it is an answer.
 		LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick || s.Plan.Kind == record.Capacity,
+		LaxDuty:   s.Plan.Kind == record.Scaling, // a sweep begins with a single connection, and says what bounds each level
 	}
 }
 
