@@ -28,7 +28,11 @@ type checkCmd struct {
 	Seed    *uint64  `help:"Seed of the random requests (default: random; printed)." placeholder:"N"`
 	Case    uint64   `help:"Number of the first random request; with --fuzz 1 it repeats one." placeholder:"I"`
 	JSON    bool     `help:"Print the result as JSON." name:"json"`
-	URLs    []string `arg:"" optional:"" name:"url" help:"Servers that run already, such as http://127.0.0.1:3000; then no target is started."`
+
+	Requests string   `help:"Instead of the contract, send the requests of this file (JSON lines, as gonogo load --requests-file takes them) to all and hold the answers against each other: same status, same JSON." placeholder:"FILE"`
+	Ignore   []string `help:"With --requests: members of JSON answers that may differ, such as createdAt,ts." placeholder:"NAME,..."`
+
+	URLs []string `arg:"" optional:"" name:"url" help:"Servers that run already, such as http://127.0.0.1:3000; then no target is started."`
 }
 
 // checkResult is what --json prints.
@@ -45,10 +49,19 @@ const (
 // Run checks, prints, and fails with exit code 4 when anything differs.
 func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	beware(s)
+	switch {
+	case c.Requests != "" && c.Fuzz > 0:
+		return fail(exitUsage, "leave one of them out", "check: --requests and --fuzz exclude each other")
+	case c.Requests == "" && c.Ignore != nil:
+		return fail(exitUsage, "name the file of requests with --requests", "check: --ignore without --requests: the contract is held to the byte")
+	}
 	servers, stop, err := c.servers(ctx)
 	defer func() { err = errors.Join(err, stop()) }()
 	if err != nil {
 		return err
+	}
+	if c.Requests != "" {
+		return c.checkRequests(ctx, s, servers)
 	}
 	var result checkResult
 	if result.Contract, err = contract.Check(ctx, servers); err != nil {

@@ -24,7 +24,7 @@ type askedFlags struct {
 	WantBody   string            `help:"Body that is right (default: any); {id} as above, {digits} once for a number of the server's." placeholder:"TEXT"`
 	IDs        amount            `name:"ids" default:"10000" help:"{id} is drawn from 1 to this."`
 	Mix        string            `placeholder:"get=80,post=20" help:"Instead of one request, shares of the users API's own: get, post, miss (404 is right)."`
-	File       string            `name:"requests-file" placeholder:"FILE" help:"Instead of one request, those of a file: a JSON object a line with method, path, headers, body, status, want, weight."`
+	File       string            `name:"requests-file" placeholder:"FILE" help:"Instead of one request, those of a file: a JSON object a line with method, path, headers, body, status, want, weight, ignore."`
 }
 
 // amount is a number with a suffix: k is 1000, m a million.

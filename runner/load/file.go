@@ -20,6 +20,7 @@ type fileRequest struct {
 	Status  int               `json:"status"` // expected; 0: any 2xx
 	Want    string            `json:"want"`   // expected body; "": any
 	Weight  int               `json:"weight"` // share in the mix; 0 counts as 1
+	Ignore  []string          `json:"ignore"` // members that two services may answer differently; the generator does not look
 }
 
 // maxRequestLine bounds a line of a request file.
@@ -29,8 +30,8 @@ const maxRequestLine = 1 << 20
 //
 //	{"method":"GET","path":"/users/{id}","headers":{"Accept":"application/json"},"status":200,"weight":80}
 //
-// with the members method (GET if absent), path, headers, body, status, want and
-// weight. Empty lines are skipped; anything unknown is an error.
+// with the members method (GET if absent), path, headers, body, status, want,
+// weight and ignore. Empty lines are skipped; anything unknown is an error.
 func ReadRequests(r io.Reader) ([]record.Request, error) {
 	var list []record.Request
 	lines := bufio.NewScanner(r)
@@ -47,7 +48,7 @@ func ReadRequests(r io.Reader) ([]record.Request, error) {
 		if err == nil && d.More() {
 			err = errors.New("more than one value")
 		}
-		q := record.Request{Method: f.Method, Path: f.Path, Header: f.Headers, Body: f.Body, Weight: f.Weight, WantStatus: f.Status, WantBody: f.Want}
+		q := record.Request{Method: f.Method, Path: f.Path, Header: f.Headers, Body: f.Body, Weight: f.Weight, WantStatus: f.Status, WantBody: f.Want, Ignore: f.Ignore}
 		if err == nil {
 			err = checkRequest(q)
 		}

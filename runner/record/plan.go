@@ -129,6 +129,10 @@ type Request struct {
 	Weight     int               `json:"weight,omitempty"`      // share in the mix; 0 counts as 1
 	WantStatus int               `json:"want_status,omitempty"` // 0: any 2xx
 	WantBody   string            `json:"want_body,omitempty"`   // "": any body
+
+	// Ignore names members of a JSON answer in which two services may differ, such as
+	// times. They are ignored where answers are compared; the generator does not look.
+	Ignore []string `json:"ignore,omitempty"`
 }
 
 // Step is one run to be made: target x scenario x block.
