@@ -38,6 +38,7 @@ var onlyIn = map[string][]string{
 	"github.com/olekukonko/tablewriter":       {"report"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"histogram"},
 	"github.com/alecthomas/kong":              {""},
+	"github.com/google/pprof":                 {"profile"},
 	"golang.org/x/sys":                        {"sut", "load", "host", "memory"},
 }
 

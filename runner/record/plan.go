@@ -109,6 +109,7 @@ type Scenario struct {
 	Rest           time.Duration `json:"rest_ns,omitempty"` // memory only: from the end of load to the rest reading
 	Targets        []string      `json:"targets,omitempty"` // who runs it; empty: all
 	Work           *MemoryWork   `json:"work,omitempty"`    // memory only: load by count, in place of Window and Rest
+	Profile        string        `json:"profile,omitempty"` // in a session of profiles: what the runs' profiler records; "" in a run without one
 
 	Overload *OverloadWork `json:"overload,omitempty"` // open loop in a session of capacity only: the rate is above what was found
 }
@@ -181,6 +182,7 @@ type Rules struct {
 	Memory             *MemoryRules `json:"memory,omitempty"`       // in a session of memory alone
 
 	Capacity *CapacityRules `json:"capacity,omitempty"` // in a session of capacity
+	Profile  *ProfileRules  `json:"profile,omitempty"`  // in a session of profiles
 	Scale    *ScaleRules    `json:"scale,omitempty"`    // in a session of scale
 }
 

@@ -58,6 +58,7 @@ type Run struct {
 	SampledReads int           `json:"memory_reads_in_window"`  // reads of the target's memory while load ran; 0 in a latency run
 
 	Overload *OverloadWatch `json:"overload,omitempty"` // in overload runs only
+	Profile  *ProfileRun    `json:"profile,omitempty"`  // in profiled runs only
 }
 
 // ServerPause is a time in which the runtime of a server's process stopped the
@@ -157,6 +158,9 @@ func (r *Run) Validate(kind Kind) error {
 		bad("a %s run holds a memory sampler", kind)
 	}
 	if err := r.validateTrial(kind); err != nil {
+		bad("%w", err)
+	}
+	if err := r.Profile.validate(); err != nil {
 		bad("%w", err)
 	}
 	if l := r.Load; l != nil {

@@ -132,8 +132,11 @@ func (s *Session) Validate() error {
 		if err := errors.Join(r.Validate(sc.Kind), sc.follows(r)); err != nil {
 			errs = append(errs, err)
 		}
-		if r.Traced != "" && !s.Plan.Confirms(r.Step) {
-			errs = append(errs, fmt.Errorf("run %s was traced, which only a confirmation is", r.Step.Key()))
+		if r.Traced != "" && !s.Plan.Confirms(r.Step) && sc.Profile == "" {
+			errs = append(errs, fmt.Errorf("run %s was traced, which only a confirmation or a profile is", r.Step.Key()))
+		}
+		if (r.Profile != nil || sc.Profile != "") && s.Plan.Kind != Profiling {
+			errs = append(errs, fmt.Errorf("run %s carried a profiler in a session that measures", r.Step.Key()))
 		}
 	}
 	if len(errs) > 0 {
