@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/runner/load"
+	"gonogo/runner/plan"
 	"gonogo/runner/record"
 )
 
@@ -231,4 +233,11 @@ func contractServer(t *testing.T) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// What a plan archives of the generator's own rules is what the generator applies.
+func TestPlanKnowsTheRulesOfTheGenerator(t *testing.T) {
+	if r := plan.DefaultRules(); r.DutyRatioMin != load.DutyRatioMin || r.DutyRatioMax != load.DutyRatioMax {
+		t.Errorf("the plan says %v..%v, the generator applies %v..%v", r.DutyRatioMin, r.DutyRatioMax, load.DutyRatioMin, load.DutyRatioMax)
+	}
 }

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"math"
 
 	"gonogo/runner/record"
 	"gonogo/runner/stats"
@@ -30,7 +31,8 @@ func PilotBlock(p *record.Plan) (block int, ok bool) {
 }
 
 // Pilot says, one line a primary test, which difference the planned blocks would
-// find with a power of 80 %, given how much the first blocks differ (method D7).
+// find, and within which margin they would confirm equality, each with a power of
+// 80 %, given how much the first blocks differ (method D7).
 // It tells nothing of which way anything points.
 func Pilot(s *record.Session) []string {
 	e := Evaluate(s)
@@ -41,11 +43,16 @@ func Pilot(s *record.Session) []string {
 		if err != nil || effect.Deviation == nil || effect.Blocks < pilotRounds {
 			continue
 		}
-		ratio, ok := stats.MinimumDetectable(*effect.Deviation, s.Plan.Rounds(q.Target, q.Scenario), len(s.Plan.Primary))
+		rounds := s.Plan.Rounds(q.Target, q.Scenario)
+		ratio, ok := stats.MinimumDetectable(*effect.Deviation, rounds, len(s.Plan.Primary))
 		if !ok {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s of %s and %s in %s: %.0f %%", q.Metric, q.Target, q.Base, q.Scenario, 100*(ratio-1)))
+		line := fmt.Sprintf("%s of %s and %s in %s: %.0f %%", q.Metric, q.Target, q.Base, q.Scenario, 100*(ratio-1))
+		if margin, ok := stats.SmallestMargin(*effect.Deviation, rounds); ok {
+			line += fmt.Sprintf("; equality within %.0f %%", math.Ceil(100*margin))
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -210,7 +210,8 @@ func TestPilot(t *testing.T) {
 	if !ok {
 		t.Fatal("eight blocks find nothing")
 	}
-	want := fmt.Sprintf("rate_per_sec of a and b in get: %.0f %%", 100*(ratio-1))
+	// The 90 % interval of 8 pairs has a multiplier near 1.18: exp(1.18*0.0477) is 5.8 % off.
+	want := fmt.Sprintf("rate_per_sec of a and b in get: %.0f %%; equality within 6 %%", 100*(ratio-1))
 	if got := Pilot(s); len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -27,10 +27,6 @@ func JudgeHost(h record.Host) []record.Check {
 	if h.Governor != "" {
 		governor = record.Check{Name: governor.Name, OK: h.Governor == "performance", Observed: h.Governor, Limit: governor.Limit}
 	}
-	power := unknown(namePower, "mains")
-	if v, ok := h.Facts["power"]; ok {
-		power = record.Check{Name: power.Name, OK: v != "battery", Void: v == "battery", Observed: v, Limit: power.Limit}
-	}
 	aslr := unknown(nameASLR, "2")
 	if v, ok := h.Facts["aslr"]; ok {
 		aslr = record.Check{Name: aslr.Name, OK: v == "2", Observed: v, Limit: aslr.Limit}
@@ -39,7 +35,25 @@ func JudgeHost(h record.Host) []record.Check {
 	if h.PhysicalCores > 0 {
 		cores = record.Check{Name: cores.Name, OK: h.PhysicalCores >= 3, Observed: fmt.Sprint(h.PhysicalCores), Limit: coresLimit}
 	}
-	return []record.Check{clock, governor, power, aslr, cores, judgeQuota(h)}
+	return []record.Check{clock, governor, judgePower(h), aslr, cores, judgeQuota(h)}
+}
+
+// judgePower: on a battery, or told to save power, a processor is not the one that
+// it can be (method E2, E8).
+func judgePower(h record.Host) record.Check {
+	c := unknown(namePower, "mains")
+	v, ok := h.Facts["power"]
+	if !ok {
+		return c
+	}
+	c = record.Check{Name: c.Name, OK: v != "battery", Void: v == "battery", Observed: v, Limit: c.Limit}
+	if h.Facts["low_power_mode"] == "1" {
+		c.OK, c.Observed = false, c.Observed+", low power mode"
+	}
+	if limit, ok := h.Facts["cpu_speed_limit_percent"]; ok && limit != "100" {
+		c.OK, c.Observed = false, c.Observed+", CPU held to "+limit+" %"
+	}
+	return c
 }
 
 const coresLimit = "3 or more, to keep the k-core servers apart from their generator"

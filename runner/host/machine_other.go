@@ -3,6 +3,8 @@
 package host
 
 import (
+	"context"
+	"os/exec"
 	"syscall"
 	"time"
 
@@ -25,10 +27,23 @@ func (m machine) kernel() string {
 	return v
 }
 
-func (m machine) clockSource() string      { return "" }
-func (m machine) governor() string         { return "" }
-func (m machine) hypervisor() string       { return "" }
-func (m machine) facts() map[string]string { return nil }
+func (m machine) clockSource() string { return "" }
+func (m machine) governor() string    { return "" }
+func (m machine) hypervisor() string  { return "" }
+
+// facts are what macOS says of its power; another system says nothing here.
+func (m machine) facts() map[string]string {
+	ask := func(about ...string) string {
+		ctx, cancel := context.WithTimeout(context.Background(), pmsetPatience)
+		defer cancel()
+		out, _ := exec.CommandContext(ctx, "pmset", append([]string{"-g"}, about...)...).Output()
+		return string(out) // empty without pmset: then nothing is known
+	}
+	return pmsetFacts(ask("batt"), ask(), ask("therm"))
+}
+
+// pmsetPatience bounds a question that is answered in milliseconds.
+const pmsetPatience = 2 * time.Second
 
 func (m machine) fileLimit() (uint64, bool) {
 	var l syscall.Rlimit

@@ -56,7 +56,7 @@ var remedies = map[string]string{
 	nameCanary:   "the processor changes its speed: set the governor to performance, turn turbo off, let it cool",
 	nameClock:    "boot with clocksource=tsc, or ask the hypervisor for its clock",
 	nameGovernor: "cpupower frequency-set -g performance",
-	namePower:    "plug it in",
+	namePower:    "plug it in, and turn low power mode off",
 	nameASLR:     "sysctl kernel.randomize_va_space=2",
 	nameCores:    "use a machine with more cores, or read the k-core rows as shared",
 }

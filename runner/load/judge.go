@@ -8,18 +8,21 @@ import (
 	"gonogo/runner/record"
 )
 
+// DutyRatioMin and DutyRatioMax are K1's: closed loop, share of the time in which a
+// connection carries a request. A plan archives them for its reader.
+const DutyRatioMin, DutyRatioMax = 0.95, 1.005
+
 // What a run is held against. The letters are those of the measurement method.
 const (
-	dutyMin, dutyMax = 0.95, 1.005 // K1: closed loop, share of the time in which a connection carries a request
-	timeLost         = 0.001       // K1, Little's law: of the time in flight, unaccounted for
-	deliveredMin     = 0.99        // G4: of the planned requests, sent before the window closed
-	pacingShare      = 0.10        // G4: p99 of pacing to p50 of response time ...
-	pacingFloor      = time.Millisecond
-	pacingMax        = 10 * time.Millisecond
-	poolWaitMax      = 0.001 // G8: of the requests, found all connections busy
-	gcMax            = 0.001 // G6: of the window
-	cpuMax           = 0.80  // G6: of the generator's CPUs
-	ceilingMax       = 0.70  // G6: of the rate against the null server
+	timeLost     = 0.001 // K1, Little's law: of the time in flight, unaccounted for
+	deliveredMin = 0.99  // G4: of the planned requests, sent before the window closed
+	pacingShare  = 0.10  // G4: p99 of pacing to p50 of response time ...
+	pacingFloor  = time.Millisecond
+	pacingMax    = 10 * time.Millisecond
+	poolWaitMax  = 0.001 // G8: of the requests, found all connections busy
+	gcMax        = 0.001 // G6: of the window
+	cpuMax       = 0.80  // G6: of the generator's CPUs
+	ceilingMax   = 0.70  // G6: of the rate against the null server
 )
 
 // Judge holds a result against what a true measurement looks like. It reads the
@@ -123,7 +126,7 @@ func (j *judgement) duty() {
 	if j.spec.LaxDuty {
 		say = j.warn
 	}
-	say("duty ratio", duty >= dutyMin && duty <= dutyMax, fmt.Sprintf("%.3f", duty), fmt.Sprintf("%.3g to %.4g", dutyMin, dutyMax))
+	say("duty ratio", duty >= DutyRatioMin && duty <= DutyRatioMax, fmt.Sprintf("%.3f", duty), fmt.Sprintf("%.3g to %.4g", DutyRatioMin, DutyRatioMax))
 }
 
 // schedule is how well an open loop kept it.
