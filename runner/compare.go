@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"gonogo/runner/archive"
@@ -29,7 +27,6 @@ type planFlags struct {
 	Seed    *uint64       `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
 	Budget  time.Duration `help:"Wanted length; it decides how many blocks fit." default:"12m" placeholder:"12m"`
 	Quick   bool          `help:"Smoke run of one short block. Not evidence."`
-	Plan    string        `help:"Instead of the servers of this kit, the services that this plan file describes: docs/your-own-service.md." placeholder:"FILE"`
 }
 
 func (f planFlags) plan() (*record.Plan, error) {
@@ -46,9 +43,6 @@ func (f planFlags) plan() (*record.Plan, error) {
 	sets, err := host.Split()
 	if err != nil {
 		return nil, err
-	}
-	if f.Plan != "" {
-		return f.services(plan.CPUSets(sets), seed)
 	}
 	p, err := plan.New(plan.Options{Kit: version(), CPUs: plan.CPUSets(sets), Targets: f.Targets, Seed: seed, Budget: f.Budget, Quick: f.Quick})
 	if unknown := (*plan.UnknownTarget)(nil); errors.As(err, &unknown) {
@@ -89,10 +83,6 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer release()
-	kit = kit.of(p)
-	if err := prepare(ctx, kit, p, true, s); err != nil {
-		return err
-	}
 	h, err := preflight(ctx, kit, p, c.Out)
 	if err != nil {
 		return err
@@ -114,7 +104,7 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 }
 
 // watchFor is how long the machine is watched at rest before a session.
-var watchFor = 5 * time.Second // tests wait less
+const watchFor = 5 * time.Second
 
 // grade watches the machine before the first run. One that fails a gate is
 // measured all the same, for the user may know why, but is told at once that no
@@ -165,11 +155,7 @@ func unproved(ctx context.Context, err error, dir string) error {
 		return fail(exitInterrupted, "run it again, or go on: "+resumeCommand(dir), "compare: interrupted by a signal; nothing was timed")
 	}
 	if unlike := (*session.Unlike)(nil); errors.As(err, &unlike) {
-		hint := "gonogo check repeats this; targets that answer differently are not timed"
-		if len(unlike.Targets) > 0 {
-			hint = fmt.Sprintf("gonogo check --targets %s repeats this; targets that answer differently are not timed: leave it out of --targets", strings.Join(unlike.Targets, ","))
-		}
-		return fail(exitWrong, hint, "%w", err)
+		return fail(exitWrong, "gonogo check repeats this; targets that answer differently are not timed", "%w", err)
 	}
 	return fail(exitPreflight, "nothing was timed; what the servers printed is in "+filepath.Join(dir, "logs"), "%w", err)
 }
@@ -204,7 +190,7 @@ var derived = map[string]report.Writer{"report.html": page.HTML, "report.md": re
 func keep(dir, out string, loaded *record.Session, e findings.Evaluation) error {
 	for _, name := range slices.Sorted(maps.Keys(derived)) {
 		write := derived[name]
-		if err := archive.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { return write(w, loaded, e) }); err != nil {
+		if err := archive.WriteFile(filepath.Join(dir, name), func(f *os.File) error { return write(f, loaded, e) }); err != nil {
 			return err
 		}
 	}
@@ -226,7 +212,7 @@ func publishable(s *record.Session, e findings.Evaluation) bool {
 // publishes tells whether a session of this plan replaces benchmark.json, if it
 // stands.
 func publishes(p *record.Plan) bool {
-	return p.Kind == "" && p.Service == nil && !p.Quick && !p.Part && plan.Fewest(p) >= plan.MinRounds
+	return p.Kind == "" && !p.Quick && !p.Part && plan.Fewest(p) >= plan.MinRounds
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and
