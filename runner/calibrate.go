@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -226,7 +227,7 @@ func (x *calibrating) session(ctx context.Context, p *record.Plan, what string) 
 func (x *calibrating) conclude() error {
 	r := &x.result
 	if x.Markdown != "" {
-		if err := archive.WriteFile(x.Markdown, func(f *os.File) error { return calibration.Markdown(f, r) }); err != nil {
+		if err := archive.WriteFile(x.Markdown, func(w io.Writer) error { return calibration.Markdown(w, r) }); err != nil {
 			return err
 		}
 	}

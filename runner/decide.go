@@ -172,8 +172,8 @@ func (c *decideCmd) keep(s streams, files map[string][]byte, d *record.Decision)
 		fmt.Fprintf(s.err, "gonogo: the decision in %s%s is replaced by %s\n", dir, before(dir), d.Answer)
 	}
 	for _, name := range todo {
-		if err := archive.WriteFile(filepath.Join(dir, name), func(f *os.File) error {
-			_, err := f.Write(files[name])
+		if err := archive.WriteFile(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := w.Write(files[name])
 			return err
 		}); err != nil {
 			return fmt.Errorf("keep decision: %w", err)

@@ -14,6 +14,8 @@ import (
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
 	"":            {"archive", "calibration", "capacity", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"archive":     {"disk", "record"},
+	"sut":         {"disk", "record"},
 	"session":     {"capacity", "plan", "sut", "contract", "load", "memory", "host", "record"},
 	"calibration": {"findings", "plan", "stats", "record"},
 	"recount":     {"findings", "record"},

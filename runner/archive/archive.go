@@ -30,6 +30,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/runner/disk"
 	"gonogo/runner/record"
 )
 
@@ -83,15 +84,16 @@ func create(out string, p *record.Plan, h record.Host, now time.Time, suffix fun
 		return nil, fmt.Errorf("create archive folder: %w", err)
 	}
 	w = &Writer{plan: p, started: now.UTC().Truncate(time.Second), sums: map[string]string{}}
-	w.dir = filepath.Join(out, ".new-"+w.started.Format(stamp)+"-"+random()+".tmp")
+	sweepOut(out, now)
+	w.dir = filepath.Join(out, newPrefix+w.started.Format(stamp)+"-"+random()+tempSuffix)
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("create archive: %w", join(err, os.RemoveAll(w.dir)))
+			err = fmt.Errorf("create archive: %w", join(err, disk.RemoveAll(w.dir)))
 			w = nil
 		}
 	}()
 	for _, d := range []string{"", runsDir, logsDir} {
-		if err := os.Mkdir(filepath.Join(w.dir, d), 0o755); err != nil {
+		if err := disk.Mkdir(filepath.Join(w.dir, d), 0o755); err != nil {
 			return w, err
 		}
 	}
@@ -100,13 +102,16 @@ func create(out string, p *record.Plan, h record.Host, now time.Time, suffix fun
 	}
 	for {
 		dir := filepath.Join(out, w.started.Format(stamp)+"-"+suffix(now))
-		err := os.Rename(w.dir, dir)
+		err := disk.Rename(w.dir, dir)
 		if err == nil {
 			w.dir = dir
-			return w, syncDir(out)
+			if err := syncDir(out); err != nil {
+				return w, fmt.Errorf("%s: %w", dir, err)
+			}
+			return w, nil
 		}
 		if !errors.Is(err, fs.ErrExist) { // a folder of that name is another session's
-			return w, err
+			return w, fmt.Errorf("%s: %w", dir, step(err))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"gonogo/runner/record"
 )
@@ -29,6 +30,7 @@ func Publish(path string, s *record.Session) error {
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
+	sweepBeside(path, time.Now())
 	return writeBytes(path, data)
 }
 

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +18,8 @@ func TestWriteFileWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	boom := errors.New("boom")
-	err := WriteFile(path, func(f *os.File) error {
-		if _, err := f.WriteString("half of the n"); err != nil {
+	err := WriteFile(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, "half of the n"); err != nil {
 			return err
 		}
 		return boom

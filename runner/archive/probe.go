@@ -1,9 +1,13 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gonogo/runner/disk"
 )
 
 // minFree is what a session must find free: its records, twice (runs and
@@ -42,11 +46,13 @@ func ProbeFile(path string) error {
 // probeWrite writes into a folder, and leaves nothing.
 func probeWrite(out string) error {
 	// Free space is not all: a quota or a limit on file size shows only in a write.
-	probe := filepath.Join(out, ".probe-"+random())
-	if err := writeBytes(probe, make([]byte, 1<<20)); err != nil {
-		return fmt.Errorf("use output folder: %w", err)
+	probe := filepath.Join(out, probeName+random())
+	err := writeBytes(probe, make([]byte, 1<<20))
+	// It may be there all the same, when it is its folder that could not be synced.
+	if rm := disk.Remove(probe); !errors.Is(rm, fs.ErrNotExist) {
+		err = join(err, rm)
 	}
-	if err := os.Remove(probe); err != nil {
+	if err != nil {
 		return fmt.Errorf("use output folder: %w", err)
 	}
 	return nil

@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"gonogo/runner/disk"
 	"gonogo/runner/record"
 )
 
@@ -45,7 +47,7 @@ func Open(dir string) (*Writer, *record.Session, error) {
 	if err := w.adopt(); err != nil {
 		return nil, nil, fmt.Errorf("resume session %s: %w", dir, cause(err))
 	}
-	err = errors.Join(w.sweep("."), w.sweep(runsDir))
+	err = errors.Join(w.sweep(".", tempForm), w.sweep(runsDir, tempForm), w.sweep(logsDir, cutForm))
 	if s.Finished.IsZero() {
 		err = errors.Join(err, w.setLogsAside(s))
 	}
@@ -84,23 +86,6 @@ func (w *Writer) adopt() error {
 	return nil
 }
 
-// tempForm is the name of a temporary file of WriteFile.
-var tempForm = regexp.MustCompile(`^\..+\.[0-9a-f]{6}\.tmp$`)
-
-// sweep removes temporary files from a folder of the session.
-func (w *Writer) sweep(folder string) error {
-	entries, err := os.ReadDir(filepath.Join(w.dir, folder))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Type().IsRegular() && tempForm.MatchString(e.Name()) {
-			err = errors.Join(err, os.Remove(filepath.Join(w.dir, folder, e.Name())))
-		}
-	}
-	return err
-}
-
 // setLogsAside renames the logs that no run names: of the proof, of the probes, and
 // of the step that was killed. What they say may be why.
 func (w *Writer) setLogsAside(s *record.Session) error {
@@ -132,19 +117,21 @@ func (w *Writer) setAside(name string) error {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s-cut%d.log", base, n)
 		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			return os.Rename(base+".log", aside)
+			return disk.Rename(base+".log", aside)
 		}
 	}
 }
 
 var asideForm = regexp.MustCompile(`-cut\d+$`)
 
-// Resumed keeps that the session goes on.
+// Resumed keeps that the session goes on. One that could not be kept is not kept
+// by the next call either.
 func (w *Writer) Resumed(r record.Resume) error {
 	r.At = r.At.UTC().Truncate(time.Millisecond)
-	w.resumes = append(w.resumes, r)
-	if err := w.put(resumesFile, w.resumes); err != nil {
+	all := append(slices.Clone(w.resumes), r)
+	if err := w.put(resumesFile, all); err != nil {
 		return fmt.Errorf("keep resume: %w", err)
 	}
+	w.resumes = all
 	return nil
 }

@@ -98,8 +98,8 @@ func describe(ctx context.Context) record.Host {
 }
 
 func keep(file string, o *overload.OverloadRecord) error {
-	return archive.WriteFile(file, func(f *os.File) error {
-		e := json.NewEncoder(f)
+	return archive.WriteFile(file, func(w io.Writer) error {
+		e := json.NewEncoder(w)
 		e.SetIndent("", "\t")
 		return e.Encode(o)
 	})
