@@ -6,7 +6,7 @@ ID ?= latest
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants overload test check readme docs schema clean
+.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants overload test check readme docs schema clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -34,8 +34,14 @@ calibrate: build ## how often the verdicts are right on this machine, 17 minutes
 capacity: build ## the highest rate that each server meets p95 < 20 ms at, and what is left at 120 % of it; ten minutes
 	bin/gonogo capacity $(ARGS)
 
+memory-floor: build ## the smallest memory limit that three targets still meet 1000 requests/s at, seven minutes; needs control groups
+	bin/gonogo memory-floor $(ARGS)
+
 capacity-truth: ## 500 searches on queues of known capacity
 	GONOGO_CAPACITY_FULL=1 go test -count=1 -v -run 'Limit|Exactly' ./runner/capacity
+
+docs-memory-floor: ## puts the figures of a session of memory floors into docs/memory-floor.md (ID=latest)
+	GONOGO_FLOOR=$(ID) go test -count=1 -run TestDocsOfMemoryFloor ./runner -update
 
 docs-capacity: ## puts the figures of a session of capacity into docs/capacity.md (ID=latest)
 	GONOGO_CAPACITY=$(ID) go test -count=1 -run TestDocsOfCapacity ./runner -update

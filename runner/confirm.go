@@ -14,8 +14,11 @@ import (
 // execute runs the plan, and then what has to be confirmed of what it saw.
 func execute(ctx context.Context, cfg session.Config, dir string, probes []record.Probe, progress *progress) error {
 	run := session.Execute
-	if cfg.Plan.Kind == record.Capacity {
+	switch cfg.Plan.Kind {
+	case record.Capacity:
 		run = session.SearchCapacity
+	case record.MemoryFloor:
+		run = session.SearchFloors
 	}
 	if err := run(ctx, cfg, probes); err != nil {
 		return err

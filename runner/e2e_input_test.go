@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -34,7 +35,7 @@ func TestHelp(t *testing.T) {
 		if _, command := field.Tag.Lookup("cmd"); !command {
 			continue
 		}
-		name := strings.ToLower(field.Name)
+		name := cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name))
 		r := u.run(name, "--help")
 		if r.code != exitDone || r.err != "" || !strings.HasPrefix(r.out, "Usage: gonogo "+name) {
 			t.Errorf("%s --help: exit %d\n%s%s", name, r.code, r.out, r.err)

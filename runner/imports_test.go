@@ -13,18 +13,19 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "capacity", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
 	"archive":     {"disk", "record"},
 	"sut":         {"disk", "record"},
-	"session":     {"capacity", "plan", "sut", "contract", "load", "memory", "host", "record"},
+	"session":     {"capacity", "cgroup", "floor", "plan", "sut", "contract", "load", "memory", "host", "record"},
 	"calibration": {"findings", "plan", "stats", "record"},
 	"recount":     {"findings", "record"},
 	"decision":    {"findings", "stats", "record"},
 	"diff":        {"findings", "stats", "record"},
+	"floor":       {"capacity", "record"},
 	"capacity":    {"histogram", "stats", "record"},
-	"findings":    {"capacity", "stats", "histogram", "record"},
-	"report":      {"capacity", "findings", "stats", "histogram", "record"},
-	"page":        {"capacity", "report", "findings", "stats", "histogram", "record"},
+	"findings":    {"capacity", "floor", "stats", "histogram", "record"},
+	"report":      {"capacity", "findings", "floor", "stats", "histogram", "record"},
+	"page":        {"capacity", "floor", "report", "findings", "stats", "histogram", "record"},
 	"formats":     {"findings", "stats", "histogram", "record"},
 	"load":        {"histogram", "record"},
 	"histogram":   {"record"},
@@ -41,7 +42,7 @@ var onlyIn = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"histogram"},
 	"github.com/alecthomas/kong":              {""},
 	"github.com/google/pprof":                 {"profile"},
-	"golang.org/x/sys":                        {"sut", "load", "host", "memory"},
+	"golang.org/x/sys":                        {"sut", "load", "host", "memory", "cgroup"},
 }
 
 type listed struct {

@@ -63,6 +63,7 @@ type commands struct {
 	Memory    memoryCmd    `cmd:"" help:"Memory alone: the same number of stored users, rests, growth over cycles, what reading costs. An hour and a half; --quick a minute and a half."`
 	Capacity  capacityCmd  `cmd:"" help:"The highest rate that meets a latency limit, found and confirmed in fresh processes, and what is left at 120 % of it. Ten minutes."`
 	Scale     scaleCmd     `cmd:"" help:"Rate, p99, CPU and memory against open connections or cores: what one more costs and adds. Five minutes a pair."`
+	Floor     floorCmd     `cmd:"" name:"memory-floor" help:"The smallest memory limit at which a server still meets a rate, found and confirmed in fresh processes. Ten minutes."`
 	Doctor    doctorCmd    `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
 	Calibrate calibrateCmd `cmd:"" help:"How often verdicts are right on this machine: simulated, and with servers of known truth."`
 	Guard     guardCmd     `cmd:"" hidden:""`

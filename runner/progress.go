@@ -50,7 +50,7 @@ func (p *progress) observe(e session.Event) {
 	if p.plan.Confirms(e.Step) {
 		where = "to confirm a maximum"
 	}
-	if p.plan.Kind == record.Capacity {
+	if p.plan.Kind.Searched() {
 		where = fmt.Sprintf("search %d of %d", e.Step.Block, p.plan.Blocks)
 	}
 	left := fmt.Sprintf("%v left", max(e.Left, 0).Round(time.Second))

@@ -77,8 +77,8 @@ func (c *compareCmd) outOf(dir string) string {
 // goOn runs the steps that are outstanding.
 func (c *compareCmd) goOn(ctx context.Context, kit kit, w *archive.Writer, kept *record.Session, s streams) error {
 	p := &kept.Plan
-	if p.Kind == record.Capacity {
-		return fail(exitPreflight, "gonogo capacity searches anew", "resume session %s: a search for capacity has no steps that were planned before it", kept.ID)
+	if p.Kind.Searched() {
+		return fail(exitPreflight, fmt.Sprintf("gonogo %s searches anew", p.Kind), "resume session %s: a search has no steps that were planned before it", kept.ID)
 	}
 	now, err := preflight(ctx, kit, p, filepath.Dir(w.Dir()))
 	if err != nil {

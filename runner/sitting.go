@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"gonogo/runner/archive"
@@ -59,8 +60,8 @@ func (x *sitting) run(ctx context.Context) error {
 	if err := execute(ctx, cfg, dir, probes, x.progress); err != nil {
 		if ctx.Err() != nil {
 			next := resumeCommand(dir) + " goes on"
-			if x.plan.Kind == record.Capacity {
-				next = "a search begins anew: gonogo capacity"
+			if x.plan.Kind.Searched() {
+				next = fmt.Sprintf("a search begins anew: gonogo %s", x.plan.Kind)
 			}
 			return fail(exitInterrupted, "the finished runs are kept in "+dir+"; "+next,
 				"compare: interrupted by a signal; no conclusion is drawn")
@@ -96,8 +97,12 @@ func sessionConfig(k kit, p *record.Plan, w *archive.Writer) (session.Config, er
 	if err != nil {
 		return session.Config{}, err
 	}
+	groups, err := groupsFor(p)
+	if err != nil {
+		return session.Config{}, err
+	}
 	return session.Config{
-		Plan: p, Root: k.root, Guard: []string{k.exe, "guard"}, Generator: []string{k.exe, "load", "--spec", "-"},
+		Plan: p, Groups: groups, Root: k.root, Guard: []string{k.exe, "guard"}, Generator: []string{k.exe, "load", "--spec", "-"},
 		PlanSHA256: w.PlanSHA256(), Meter: []string{k.exe, "meter"},
 		LogPath: func(st record.Step, attempt int) string { return filepath.Join(dir, w.LogName(st, attempt)) }, LogName: w.LogName,
 		Append: w.Append, Observe: func(session.Event) {},

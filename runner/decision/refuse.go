@@ -29,6 +29,9 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 		}
 		add("%s", text)
 	}
+	if s.Plan.Kind == record.MemoryFloor {
+		add("it measured memory floors alone, and no question was asked before its first run; gonogo decide COMPARISON --with this one takes them")
+	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {
 			add("it is invalid: %s", f.Text)
@@ -82,7 +85,7 @@ func versionless(s *record.Session) []string {
 // disordered asks whether the plan has an order and whether the runs kept to it.
 // Without it nobody can tell drift of the machine from a difference.
 func disordered(s *record.Session) []string {
-	if s.Plan.Kind == record.Capacity { // whose trials take turns
+	if s.Plan.Kind.Searched() { // whose trials take turns
 		return nil
 	}
 	if len(s.Plan.Steps) == 0 {

@@ -162,10 +162,13 @@ func (f floors) of(scenario string, m findings.Metric) *float64 {
 // values are those of a cell, one each process; of a search it is one each search, for
 // the rates of its trials are its own choice.
 func (f floors) values(c *findings.Cell, m findings.Metric) []float64 {
-	if m != findings.CapacityRate {
-		return c.Values(m)
+	switch m {
+	case findings.CapacityRate:
+		return f.e.Capacity.Middles(c.Target)
+	case findings.FloorBytes:
+		return f.e.Floor.Floors(c.Target)
 	}
-	return f.e.Capacity.Middles(c.Target)
+	return c.Values(m)
 }
 
 func (f floors) byBlock(target, scenario string, m findings.Metric) map[int]float64 {

@@ -134,8 +134,11 @@ func comparable(a, b *record.Session, x, y *findings.Cell) (string, error) {
 		}
 		return "the scenario is another one: " + strings.Join(what, "; "), nil
 	}
-	if p, q := a.Plan.Rules.Capacity, b.Plan.Rules.Capacity; s.Kind == record.Capacity && (p == nil || q == nil || *p != *q) {
+	if p, q := a.Plan.Rules.Capacity, b.Plan.Rules.Capacity; s.Kind.Searched() && (p == nil || q == nil || *p != *q) {
 		return "the limits of a rate, or the search for it, are others", nil
+	}
+	if p, q := a.Plan.Rules.Floor, b.Plan.Rules.Floor; s.Kind == record.MemoryFloor && (p == nil || q == nil || *p != *q) {
+		return "the search for a memory limit is another one", nil
 	}
 	of, ok := x.Summary[findings.Offered]
 	with, ok2 := y.Summary[findings.Offered]
@@ -152,6 +155,8 @@ func metricsOf(k record.Kind) []findings.Metric {
 		return []findings.Metric{findings.IdlePSS, findings.LoadPSS, findings.RestPSS, findings.Peak}
 	case record.Capacity:
 		return []findings.Metric{findings.CapacityRate}
+	case record.MemoryFloor:
+		return []findings.Metric{findings.FloorBytes}
 	case record.Open:
 		return []findings.Metric{findings.P50, findings.P99, findings.P999, findings.ServerCPU}
 	}

@@ -25,6 +25,7 @@ type Evaluation struct {
 	Discarded []Discarded      `json:"discarded,omitempty"` // in run order
 	Memory    *Memory          `json:"memory,omitempty"`    // in a session of memory alone
 	Capacity  *Capacity        `json:"capacity,omitempty"`  // in a session of capacity
+	Floor     *MemoryFloor     `json:"floor,omitempty"`     // in a session of memory floors
 	Scale     *Scale           `json:"scale,omitempty"`     // in a session of scale
 }
 
@@ -105,7 +106,7 @@ func Evaluate(s *record.Session) Evaluation {
 	}
 	for i := range e.Cells {
 		c := &e.Cells[i]
-		if c.Kind == record.Capacity { // each of its processes had another rate
+		if c.Kind.Searched() { // each of its processes had another rate, or limit
 			c.Summary = map[Metric]Summary{}
 			continue
 		}
@@ -116,7 +117,7 @@ func Evaluate(s *record.Session) Evaluation {
 	}
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)
-	e.Memory, e.Capacity = memoryOf(s, e.Cells), capacityOf(s, e.Cells)
+	e.Memory, e.Capacity, e.Floor = memoryOf(s, e.Cells), capacityOf(s, e.Cells), floorOf(s, e.Cells)
 	e.Scale = scaleOf(s, e.Cells)
 	for _, rule := range rulesOf(s) {
 		e.Findings = append(e.Findings, rule(s, &e)...)
@@ -131,7 +132,7 @@ var rules = []func(*record.Session, *Evaluation) []record.Finding{
 	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
 }
 
-// rulesOf leaves out, of a session of capacity, the rules about cells that are compared:
+// rulesOf leaves out, of a session of searches, the rules about cells that are compared:
 // its trials differ by their rates, and many are meant to fail.
 func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Finding {
 	if s.Plan.Kind == record.Capacity {
@@ -143,6 +144,11 @@ func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Fi
 		return []func(*record.Session, *Evaluation) []record.Finding{
 			incomplete, machineChanged, resumed, quick, discardedRuns, machine, errorsInWindow, utilisation, canary, chatty, imbalance, foreignPages,
 			scaleLimits, scaleCurves, fewBlocks, bimodal, sharedCPUs, replyBytes,
+		}
+	}
+	if s.Plan.Kind == record.MemoryFloor {
+		return []func(*record.Session, *Evaluation) []record.Finding{
+			incomplete, machineChanged, floorEnds, quick, discardedRuns, machine, fewFloors, sharedCPUs, replyBytes,
 		}
 	}
 	return rules

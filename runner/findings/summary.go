@@ -66,7 +66,7 @@ var compared = []Metric{Rate, ServerCPU, LoadPSS}
 func ratios(s *record.Session, cells []Cell) []Ratio {
 	var all []Ratio
 	for _, sc := range s.Plan.Scenarios {
-		if s.Plan.Kind == record.Capacity { // each target has a rate of its own
+		if s.Plan.Kind.Searched() { // each target has a rate, or a limit, of its own
 			break
 		}
 		for _, t := range s.Plan.Targets {

@@ -79,7 +79,7 @@ func Distribution(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	for i := range e.Cells {
 		c := &e.Cells[i]
 		runs := counted(s, c)
-		if len(runs) == 0 || c.Kind == record.Capacity { // trials at many rates are no one distribution
+		if len(runs) == 0 || c.Kind.Searched() { // trials at many rates, or limits, are no one distribution
 			continue
 		}
 		all := histogram.New()

@@ -67,6 +67,9 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	if v.e.Capacity != nil {
 		d.Question, d.Tiles = "How much load can these servers take?", v.capacityTiles()
 	}
+	if v.e.Floor != nil {
+		d.Question, d.Tiles = "How much memory do these servers need?", v.floorTiles()
+	}
 	if !s.Started.IsZero() {
 		d.Date = s.Started.UTC().Format("2 January 2006, 15:04 UTC")
 	}
@@ -95,6 +98,10 @@ func (v view) figures(sc record.Scenario) []figure {
 		}
 	}
 	switch {
+	case sc.Kind == record.MemoryFloor:
+		add(v.floors())
+		add(v.limits())
+		return all
 	case sc.Kind == record.Capacity && v.e.Capacity == nil:
 		return nil
 	case sc.Kind == record.Capacity:

@@ -78,6 +78,8 @@ func describe(sc record.Scenario) string {
 		return text + ", memory read under load; its rate and latency are not published"
 	case sc.Kind == record.Capacity:
 		return text + ", open loop: the rate is searched for, each trial in a fresh process"
+	case sc.Kind == record.MemoryFloor:
+		return text + fmt.Sprintf(", open loop at %g/s: the memory limit is searched for, each trial in a fresh process", sc.RatePerSec)
 	case sc.Overload != nil:
 		return text + fmt.Sprintf(", open loop at %.3g %% of the capacity that was found, in a fresh process", sc.Overload.RateOfCapacity*100)
 	case sc.Kind == record.Open && sc.RateOfCapacity > 0:

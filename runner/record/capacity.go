@@ -82,7 +82,7 @@ func (s *Session) searched() bool {
 		ran[r.Step.Search()] = true
 	}
 	for _, st := range s.Plan.Steps {
-		if sc, _ := s.Plan.Scenario(st.Scenario); sc.Kind == Capacity && !ran[st] {
+		if sc, _ := s.Plan.Scenario(st.Scenario); sc.Kind.Searched() && !ran[st] {
 			return false
 		}
 	}
@@ -92,10 +92,12 @@ func (s *Session) searched() bool {
 // validateTrial reports what makes a run of a search one of none.
 func (r *Run) validateTrial(kind Kind) error {
 	switch {
-	case (kind == Capacity) != (r.Step.Trial > 0):
+	case kind.Searched() != (r.Step.Trial > 0):
 		return fmt.Errorf("trial %d in a scenario of kind %s", r.Step.Trial, kind)
 	case kind == Capacity && !(r.OfferedPerSec > 0):
 		return fmt.Errorf("a trial without a rate")
+	case kind == MemoryFloor && (r.Limits == nil || r.Limits.MemoryBytes == 0):
+		return fmt.Errorf("a trial without a memory limit")
 	case r.Overload != nil && r.Overload.HealthAsked < len(r.Overload.Health):
 		return fmt.Errorf("%d answers of /healthz to %d questions", len(r.Overload.Health), r.Overload.HealthAsked)
 	}

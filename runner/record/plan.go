@@ -26,6 +26,8 @@ const (
 	Memory   Kind = "memory"   // resident memory under load; publishes no latency
 	Capacity Kind = "capacity" // the highest rate that meets the limits
 	Scaling  Kind = "scale"    // of a plan alone: one factor over levels
+
+	MemoryFloor Kind = "memory-floor" // the smallest memory limit at which a rate still meets them
 )
 
 // Plan is what a session will do, written to disk before its first run.
@@ -74,6 +76,9 @@ type Target struct {
 	// CPUs of the server and of the generator; empty means not pinned.
 	CPUs          []int `json:"cpus,omitempty"`
 	GeneratorCPUs []int `json:"generator_cpus,omitempty"`
+
+	Group   *GroupLimits `json:"cgroup,omitempty"`           // it runs in a control group of its own, with these limits
+	Matched bool         `json:"matched_to_limit,omitempty"` // in a search for a memory limit its runtime is told each limit
 }
 
 // Shared reports whether the server shares a CPU with the generator, or whether
@@ -184,6 +189,8 @@ type Rules struct {
 	Capacity *CapacityRules `json:"capacity,omitempty"` // in a session of capacity
 	Profile  *ProfileRules  `json:"profile,omitempty"`  // in a session of profiles
 	Scale    *ScaleRules    `json:"scale,omitempty"`    // in a session of scale
+
+	Floor *FloorRules `json:"memory_floor,omitempty"` // in a session of memory floors, which has those of capacity too
 }
 
 // SteadyRules say when a cell had not settled in its windows.

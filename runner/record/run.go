@@ -57,6 +57,9 @@ type Run struct {
 	ServerPauses []ServerPause `json:"server_pauses,omitempty"` // what the runtime told, within the window, in order of Start
 	SampledReads int           `json:"memory_reads_in_window"`  // reads of the target's memory while load ran; 0 in a latency run
 
+	Limits *GroupLimits `json:"group_limits,omitempty"` // that its control group was made for
+	Group  *Group       `json:"cgroup,omitempty"`       // the control group that it ran in, if it did
+
 	Overload *OverloadWatch `json:"overload,omitempty"` // in overload runs only
 	Profile  *ProfileRun    `json:"profile,omitempty"`  // in profiled runs only
 }

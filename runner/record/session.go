@@ -78,7 +78,7 @@ func (s *Session) Superseded() []bool {
 // steps that the rules allow. A void run takes a block from its cell; a failed or
 // missing one may be missing because of what it would have shown.
 func (s *Session) Complete() bool {
-	if s.Plan.Kind == Capacity {
+	if s.Plan.Kind.Searched() {
 		return s.searched()
 	}
 	counted := map[Step]Outcome{}
@@ -111,8 +111,13 @@ func (s *Session) Validate() error {
 	for _, st := range slices.Concat(s.Plan.Steps, s.Plan.Confirm) {
 		steps[st] = true
 	}
-	if err := s.Plan.Rules.Capacity.validate(); err != nil {
+	if err := errors.Join(s.Plan.Rules.Capacity.validate(), s.Plan.Rules.Floor.validate()); err != nil {
 		errs = append(errs, err)
+	}
+	for _, t := range s.Plan.Targets {
+		if err := t.Group.validate(); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if err := s.Plan.Scale.validate(&s.Plan); err != nil {
 		errs = append(errs, err)

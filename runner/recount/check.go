@@ -187,7 +187,7 @@ func (c *checker) run(a attempt, r *record.Run, claim func(name string) *float64
 
 // summary: the median and the ends of a cell, over its processes.
 func (c *checker) summary(cell *findings.Cell) {
-	if cell.Kind == record.Capacity { // trials at many rates have no median
+	if cell.Kind.Searched() { // trials at many rates, or limits, have no median
 		return
 	}
 	values := map[findings.Metric][]float64{}

@@ -35,7 +35,7 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	var b bytes.Buffer
 	c := csv.NewWriter(&b)
 	rows := [][]string{csvHeader()}
-	searched := s.Plan.Kind == record.Capacity
+	searched := s.Plan.Kind.Searched()
 	if searched {
 		rows[0] = append(rows[0], "trial")
 	}

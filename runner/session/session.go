@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"gonogo/runner/cgroup"
 	"gonogo/runner/host"
 	"gonogo/runner/plan"
 	"gonogo/runner/record"
@@ -24,6 +25,7 @@ type Config struct {
 	Guard      []string         // command of the process that outlives a killed runner
 	Generator  []string         // command of the load generator, told what to do on stdin
 	Meter      []string         // command of the hiccup meter, before its CPUs; empty: no meter
+	Groups     *cgroup.Tree     // where targets with limits get a control group; nil: nowhere
 	Wall       func() time.Time // the wall clock; nil: the system's
 
 	Kept []record.Run // on disk from before an interruption; their groups run again only if they were cut

@@ -29,6 +29,7 @@ type step struct {
 	target   record.Target
 	scenario record.Scenario
 	run      *record.Run
+	group    *group
 }
 
 // execute fills the run. Whatever happens, the target has been stopped when it
@@ -42,9 +43,13 @@ func (s *step) execute(ctx context.Context) {
 
 // measure runs the target's life: start, prove, load, stop.
 func (s *step) measure(ctx context.Context) (err error) {
+	if s.group, err = s.enter(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.group.leave()) }() // after the stop, which is deferred later
 	logPath := s.LogPath(s.run.Step, s.run.Attempt)
 	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace,
-		Trace: s.Plan.Confirms(s.run.Step)})
+		Trace: s.Plan.Confirms(s.run.Step), Place: s.group.place()})
 	if err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (s *step) spec(address string) record.LoadSpec {
 			kind = record.Open
 		}
 	}
-	if kind == record.Capacity {
+	if kind.Searched() {
 		kind = record.Open
 	}
 	count := uint64(0)
@@ -129,9 +134,9 @@ func (s *step) spec(address string) record.LoadSpec {
 		Count: count, Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(seed(s.Plan.Seed, s.run.Step.Block), s.run.Step.Trial), Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
 		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
-		Slice: slice, Handshake: true, Intervals: sc.Kind == record.Capacity,
+		Slice: slice, Handshake: true, Intervals: sc.Kind.Searched(),
 		// In a search a generator that falls behind voids nothing: it is an answer.
-		LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick || s.Plan.Kind == record.Capacity,
+		LaxPacing: s.target.Shared() || sc.Kind == record.Memory || s.Plan.Quick || s.Plan.Kind.Searched(),
 		LaxDuty:   s.Plan.Kind == record.Scaling, // a sweep begins with a single connection, and says what bounds each level
 	}
 }
@@ -155,9 +160,18 @@ func (s *step) stop(p *sut.Process, cause error) error {
 		s.run.ExitStatus = p.ExitStatus()
 	}
 	if cause != nil || died || err != nil {
-		s.run.LogTail = p.LogTail(logTailLines)
+		s.run.LogTail = p.LogTail(s.tailLines())
 	}
 	return err
+}
+
+// tailLines is more where a runtime may say that it ran out of memory: V8 does so
+// above a trace of some dozen lines.
+func (s *step) tailLines() int {
+	if s.run.Limits != nil {
+		return 5 * logTailLines
+	}
+	return logTailLines
 }
 
 // judge names the outcome of a run from its error, its counts and its checks.

@@ -27,6 +27,10 @@ func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
 	}
 	defer g.kill()
 	machine := host.Take()
+	counted, err := s.counts()
+	if err != nil {
+		return err
+	}
 	before, err := readAccounts(ctx, p)
 	if err != nil {
 		return err
@@ -42,6 +46,9 @@ func (s *step) watchWindow(ctx context.Context, p *sut.Process) error {
 		return gone
 	}
 	if err != nil {
+		return err
+	}
+	if err := s.countWindow(counted); err != nil {
 		return err
 	}
 	s.judgeMachine(machine, host.Take())

@@ -27,15 +27,15 @@ var starter = sync.OnceValue(func() chan<- func() {
 })
 
 // fork starts cmd as the leader of its own process group, on the CPUs given
-// (none: not pinned), and registers the group with the guard. It returns the
-// time just before the fork.
-func fork(g *Guard, cmd *exec.Cmd, cpus []int) (time.Time, error) {
+// (none: not pinned) and in its place (nil: anywhere), and registers the group with the
+// guard. It returns the time just before the fork.
+func fork(g *Guard, cmd *exec.Cmd, cpus []int, place Place) (time.Time, error) {
 	var begun time.Time
 	var err error
 	done := make(chan struct{})
 	starter() <- func() {
 		defer close(done)
-		begun, err = forkHere(g, cmd, cpus)
+		begun, err = forkHere(g, cmd, cpus, place)
 	}
 	<-done
 	return begun, err
@@ -44,7 +44,7 @@ func fork(g *Guard, cmd *exec.Cmd, cpus []int) (time.Time, error) {
 // forkHere is fork on the current thread. The affinity is set on the thread and
 // inherited, not set on the child: then no instruction of the child, and no
 // worker that it forks at once, runs elsewhere.
-func forkHere(g *Guard, cmd *exec.Cmd, cpus []int) (begun time.Time, err error) {
+func forkHere(g *Guard, cmd *exec.Cmd, cpus []int, place Place) (begun time.Time, err error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -54,11 +54,20 @@ func forkHere(g *Guard, cmd *exec.Cmd, cpus []int) (begun time.Time, err error) 
 	if err != nil {
 		return begun, fmt.Errorf("pin to CPUs %v: %w", cpus, err)
 	}
+	leave := func() error { return nil }
+	if place != nil {
+		if leave, err = place(cmd.SysProcAttr); err != nil {
+			return begun, errors.Join(err, unpin())
+		}
+	}
 	begun = time.Now()
 	err = cmd.Start()
 	started := err == nil
 	if started {
 		err = g.tell("+group", fmt.Sprint(cmd.Process.Pid))
+	}
+	if e := leave(); e != nil {
+		err = errors.Join(err, fmt.Errorf("leave the place of the target: %w", e))
 	}
 	if e := unpin(); e != nil {
 		err = errors.Join(err, fmt.Errorf("unpin the starting thread: %w", e))
@@ -75,7 +84,7 @@ func forkHere(g *Guard, cmd *exec.Cmd, cpus []int) (begun time.Time, err error) 
 // this process dies. Its streams and environment are the caller's. End it with
 // Reap, not with cmd.Wait.
 func Spawn(g *Guard, cmd *exec.Cmd, cpus []int) error {
-	_, err := fork(g, cmd, cpus)
+	_, err := fork(g, cmd, cpus, nil)
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"gonogo/runner/record"
@@ -36,7 +37,13 @@ type Spec struct {
 	ReadyTimeout time.Duration // from exec to ready; must be > 0
 	Grace        time.Duration // from TERM to KILL; 0 counts as 2 s
 	Trace        bool          // have the runtime write its pauses into the log; see Pauses
+	Place        Place         // nil: nowhere in particular
 }
+
+// Place readies the start of a process so that it is where it belongs before its first
+// instruction: in a control group, say. It is called on the thread that forks, which is
+// locked; leave is called there when the process exists, or does not.
+type Place func(*syscall.SysProcAttr) (leave func() error, err error)
 
 // Process is a target that was ready once. Its methods may be called from
 // several goroutines; Stop must be called, also when the target has ended.
@@ -115,7 +122,7 @@ func (p *Process) launch() error {
 	if err := p.guard.tell("+token", p.token); err != nil {
 		return err
 	}
-	if p.begun, err = fork(p.guard, p.cmd, t.CPUs); err != nil {
+	if p.begun, err = fork(p.guard, p.cmd, t.CPUs, p.spec.Place); err != nil {
 		return errors.Join(err, p.guard.tell("-token", p.token))
 	}
 	go func() {
