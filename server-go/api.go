@@ -128,6 +128,7 @@ func (a *api) health(w http.ResponseWriter, r *http.Request, _ httprouter.Params
 		"version":    runtime.Version(),
 		"pid":        os.Getpid(),
 		"token":      os.Getenv("GONOGO_TOKEN"),
+		"delay_ms":   os.Getenv("DELAY_MS"),
 		"gomaxprocs": runtime.GOMAXPROCS(0),
 		"gogc":       strconv.FormatInt(int64(settings[0].Value.Uint64()), 10), // -1 is off
 		"gomemlimit": strconv.FormatUint(settings[1].Value.Uint64(), 10),

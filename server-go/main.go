@@ -4,6 +4,7 @@
 //
 // Settings come from the environment: HOST, PORT (0 is any free port),
 // GONOGO_TOKEN, and those of the Go runtime, GOMAXPROCS, GOGC and GOMEMLIMIT.
+// DELAY_MS makes requests wait: see delay.go.
 package main
 
 import (
@@ -29,6 +30,11 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
+	api, err := delayed(newAPI(newStore()), os.Getenv("DELAY_MS"))
+	if err != nil {
+		return err
+	}
+
 	var config net.ListenConfig
 	config.SetMultipathTCP(false) // on by default in Go, unknown to Node
 	address := net.JoinHostPort(cmp.Or(os.Getenv("HOST"), "127.0.0.1"), cmp.Or(os.Getenv("PORT"), "0"))
@@ -43,7 +49,7 @@ func run() error {
 
 	// The limits of time are the same numbers as in server-node/listen.mjs.
 	server := &http.Server{
-		Handler:           newAPI(newStore()),
+		Handler:           api,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		IdleTimeout:       65 * time.Second,

@@ -72,6 +72,7 @@ export class API {
     send(res, 200, JSON.stringify({
       runtime: 'node',
       version: process.version,
+      delay_ms: this.delay,
       pid: process.pid,
       token: process.env.GONOGO_TOKEN ?? '',
       workers: workers.length,

@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import os from 'node:os';
 
 import { API } from './api.mjs';
+import { delayed } from './delay.mjs';
 import { listen, printReady } from './listen.mjs';
 import { Store } from './store.mjs';
 
@@ -73,5 +74,5 @@ function work(worker, count) {
     waiting[wanted](totals);
     delete waiting[wanted];
   });
-  listen(api, () => {});
+  listen(delayed(api), () => {});
 }

@@ -57,6 +57,7 @@ type health struct {
 	GOMAXPROCS, Workers     int
 	WorkerPIDs              []int `json:"worker_pids"`
 	Users, Requests         []uint64
+	Delay                   string `json:"delay_ms"`
 }
 
 func (p *process) health(t *testing.T) health {

@@ -83,6 +83,7 @@ type Settings struct {
 	Workers        int    `json:"workers,omitempty"`
 	WorkerPIDs     []int  `json:"worker_pids,omitempty"`
 	HeapLimitBytes uint64 `json:"heap_limit_bytes,omitempty"`
+	Delay          string `json:"delay_ms,omitempty"` // where requests wait: 5, 5+5+5 one after the other, 5/5/5 at once
 }
 
 // MemoryWatch is the resident memory of a target's whole process tree.
