@@ -1,6 +1,8 @@
 package findings
 
 import (
+	"fmt"
+
 	"gonogo/runner/record"
 )
 
@@ -32,4 +34,26 @@ func chatty(s *record.Session, e *Evaluation) []record.Finding {
 		}
 	}
 	return all
+}
+
+// logsCut: of a log that is too long the middle is not kept, and what it said there
+// nobody can look up. It says nothing against a number.
+func logsCut(s *record.Session, _ *Evaluation) []record.Finding {
+	var steps []string
+	var cut int64
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.LogCut > 0 {
+			steps = append(steps, r.Step.Key())
+			cut += r.LogCut
+		}
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	return []record.Finding{{
+		Code: "log-cut", Severity: record.Note, Steps: steps,
+		Observed: fmt.Sprintf("%d bytes of %s", cut, count(len(steps), "log")),
+		Text:     "servers wrote more into their logs than is kept: of each the beginning and the end are there, and a line between them says how much is not",
+		Hint:     "turn off its access log",
+	}}
 }

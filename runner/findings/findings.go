@@ -129,7 +129,7 @@ func Evaluate(s *record.Session) Evaluation {
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
 	incomplete, machineChanged, resumed, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
-	chatty, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
+	chatty, logsCut, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
 }
 
 // rulesOf leaves out, of a session of searches, the rules about cells that are compared:
@@ -137,7 +137,7 @@ var rules = []func(*record.Session, *Evaluation) []record.Finding{
 func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Finding {
 	if s.Plan.Kind == record.Capacity {
 		return []func(*record.Session, *Evaluation) []record.Finding{
-			incomplete, machineChanged, capacityEnds, quick, discardedRuns, machine, fewSearches, sharedCPUs, replyBytes,
+			incomplete, machineChanged, capacityEnds, quick, discardedRuns, machine, logsCut, fewSearches, sharedCPUs, replyBytes,
 		}
 	}
 	if s.Plan.Kind == record.Scaling { // levels that a generator or a round trip binds are part of a sweep

@@ -119,6 +119,7 @@ func TestRules(t *testing.T) {
 			}
 		}, "shared-cpus", record.Note, "a"},
 		{"chatty", 6, func(s *record.Session) { of(s, "b", 1).LogInWindow = 1001 }, "chatty-server", record.Warn, "1.00 bytes"},
+		{"a log too long to keep", 6, func(s *record.Session) { of(s, "b", 1).LogCut, of(s, "b", 2).LogCut = 5, 2 }, "log-cut", record.Note, "7 bytes of 2 logs"},
 		{"not chatty", 6, func(s *record.Session) { of(s, "b", 1).LogInWindow = 1000 }, "", "", ""},
 		{"even workers", 6, func(s *record.Session) { of(s, "a", 1).PerWorker = []uint64{25, 25} }, "", "", ""},
 		// 40 of 50: 40 x 2 / 50 = 1.6; Jain 50^2 / (2 (40^2 + 10^2)) = 2500/3400.

@@ -41,6 +41,7 @@ type Run struct {
 	LogFile       string        `json:"log_file,omitempty"`           // relative to the session's folder
 	LogBytes      int64         `json:"log_bytes"`                    // written by the target in all
 	LogInWindow   int64         `json:"log_bytes_in_window"`          //
+	LogCut        int64         `json:"log_cut_bytes,omitempty"`      // of LogBytes: from the middle of a log too long to keep
 	LogTail       string        `json:"log_tail,omitempty"`           // last lines, when the run failed
 	ExitStatus    string        `json:"exit_status,omitempty"`        // when the target ended by itself
 	Checks        []Check       `json:"checks,omitempty"`             //

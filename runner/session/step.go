@@ -154,7 +154,7 @@ func (s *step) stop(p *sut.Process, cause error) error {
 	}
 	s.run.LogBytes = p.LogSize()
 	stopped, err := p.Stop()
-	s.run.Stop = &stopped
+	s.run.Stop, s.run.LogCut = &stopped, p.LogCut()
 	s.run.Traced, s.run.ServerPauses = p.Traced(), pausesIn(s.run.Load, p.Pauses())
 	if died {
 		s.run.ExitStatus = p.ExitStatus()

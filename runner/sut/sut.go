@@ -125,6 +125,7 @@ func (p *Process) launch() error {
 	if p.begun, err = fork(p.guard, p.cmd, t.CPUs, p.spec.Place); err != nil {
 		return errors.Join(err, p.guard.tell("-token", p.token))
 	}
+	go log.watch(func() { signalGroup(p.PID(), syscall.SIGKILL) })
 	go func() {
 		p.status = awaitExit(p.cmd)
 		close(p.exited)
@@ -242,6 +243,10 @@ func (p *Process) LogSize() int64 {
 	p.log.sight()
 	return p.log.size()
 }
+
+// LogCut is how many bytes of those are not in the file, after Stop: the middle of
+// a log that was too long to keep.
+func (p *Process) LogCut() int64 { return p.log.cut }
 
 // LogTail is the last lines of the log, at most 8 KiB of them.
 func (p *Process) LogTail(lines int) string { return p.log.tail(lines) }

@@ -130,7 +130,7 @@ func TestLinesOfACutLog(t *testing.T) {
 	if err := os.WriteFile(l.path, []byte(whole.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.trim(); err != nil || l.cut == 0 {
+	if err := l.shorten(); err != nil || l.cut == 0 {
 		t.Fatalf("cut %d, %v", l.cut, err)
 	}
 	text, err := os.ReadFile(l.path)
