@@ -60,6 +60,9 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(c.URLs) > 0 {
+		beyond(ctx, s, addressesOf(servers)...)
+	}
 	if c.Requests != "" {
 		return c.checkRequests(ctx, s, servers)
 	}
@@ -85,6 +88,13 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 		return fail(exitWrong, "nothing that is timed between servers that differ proves anything: mend the server that breaks the contract", "check targets: %d differences", n)
 	}
 	return nil
+}
+
+func addressesOf(servers []contract.Server) (list []string) {
+	for _, server := range servers {
+		list = append(list, server.Address)
+	}
+	return list
 }
 
 // cannotAsk is for a server that does not even take a connection.

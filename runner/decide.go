@@ -93,7 +93,7 @@ const (
 const maxInputs = 4 << 20
 
 // inputs reads the file and lays the flags over it. A member that does not exist is
-// an error: a misspelt price would else be a missing one.
+// an error: a misspelt price would else be a missing one. So is one that is there twice.
 func (c *decideCmd) inputs() (record.DecisionInputs, error) {
 	var in record.DecisionInputs
 	if c.Inputs != "" {
@@ -101,30 +101,18 @@ func (c *decideCmd) inputs() (record.DecisionInputs, error) {
 		if err != nil {
 			return in, fmt.Errorf("read inputs: %w", err)
 		}
-		if err := strictly(data, &in); err != nil {
+		if err := record.Strictly(data, &in); err != nil {
 			return in, fmt.Errorf("read inputs %s: %w", c.Inputs, err)
 		}
 	}
 	given, err := json.Marshal(c.Given)
 	if err == nil {
-		err = strictly(given, &in)
+		err = record.Strictly(given, &in)
 	}
 	if err != nil { // NaN and infinity are numbers to a flag and none to JSON
 		return in, fmt.Errorf("read flags: %w", err)
 	}
 	return in, decision.Check(in)
-}
-
-func strictly(data []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON value")
-	}
-	return nil
 }
 
 func readSome(path string) ([]byte, error) {

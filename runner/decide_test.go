@@ -118,6 +118,8 @@ func TestDecideInputs(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"replica": 40}`:                     `unknown field "replica"`,
 		`{"replicas": 0}`:                     "replicas is 0",
+		`{"replicas": 40, "replicas": 4}`:     "member \"replicas\" is there twice",
+		`{"replicas": 40, "Replicas": 4}`:     "there twice",
 		`{"replicas": 40} {}`:                 "more than one JSON value",
 		`{`:                                   "unexpected EOF",
 		`{"binds": "disk"}`:                   "binds is",
@@ -243,7 +245,7 @@ func TestDocsOfDecide(t *testing.T) {
 	_, example, _ := bytes.Cut(text, []byte("```json\n"))
 	example, _, _ = bytes.Cut(example, []byte("```"))
 	var in record.DecisionInputs
-	if err := errors.Join(strictly(example, &in), decision.Check(in)); err != nil || len(in.Parts) == 0 {
+	if err := errors.Join(record.Strictly(example, &in), decision.Check(in)); err != nil || len(in.Parts) == 0 {
 		t.Errorf("the inputs file of %s: %v, %+v", doc, err, in)
 	}
 	pages, err := filepath.Glob("decision/testdata/*.md")

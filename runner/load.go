@@ -72,6 +72,7 @@ func (c *loadRunCmd) Run(ctx context.Context, s streams) error {
 		return fail(exitPreflight, "ask for fewer connections, or raise the limit (ulimit -n)", "%w", err)
 	}
 	beware(s)
+	beyond(ctx, s, spec.Address)
 	defer own(spec.Engine)()
 	watch := newWatcher(s.err, spec.Window)
 	result, err := load.RunWatched(ctx, spec, load.Hooks{Second: watch.second, Ceiling: ceiling})
