@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
-
-	"gonogo/runner/record"
 )
 
 // beyond warns of targets that are not on this machine, in one line however many
@@ -41,17 +38,4 @@ func leaves(ctx context.Context, address string) bool {
 	defer cancel()
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	return err == nil && slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.Unmap().IsLoopback() })
-}
-
-// beyondPlan warns of services that run already, elsewhere.
-func beyondPlan(ctx context.Context, s streams, p *record.Plan) {
-	var addresses []string
-	for _, t := range p.Targets {
-		if u := t.Foreign; u != nil && t.Remote() {
-			if at, err := url.Parse(u.URL); err == nil {
-				addresses = append(addresses, at.Host)
-			}
-		}
-	}
-	beyond(ctx, s, addresses...)
 }
