@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -171,6 +172,11 @@ func TestStartAt(t *testing.T) {
 		}
 		if res.Start.Before(at) {
 			t.Errorf("window opened at %v, before %v", res.Start, at)
+		}
+		past := time.Now().Add(-time.Second)
+		spec.StartAt = &past
+		if _, err := Run(t.Context(), spec, nil); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "would begin without this worker") {
+			t.Errorf("a start that is past: %v", err)
 		}
 	})
 }

@@ -12,6 +12,13 @@ import (
 	"gonogo/runner/record"
 )
 
+// How far apart the windows of workers may open: a share of the window, but no less
+// than clocks that a network keeps together may differ by.
+const (
+	apartShare = 0.01
+	apartMin   = 10 * time.Millisecond
+)
+
 // Merge makes one record of those of the workers of one plan. Counts add up and
 // so do histograms, exactly: a percentile of the whole is never made of the
 // parts' percentiles. A worker that is missing, or there twice, is an error.
@@ -37,8 +44,25 @@ func Merge(parts []record.LoadRecord) (*record.LoadRecord, error) {
 	whole.Spec.Worker, whole.Spec.Workers = 0, 0
 	whole.Spec.Connections *= len(parts)
 	mergeOwn(&whole.Result, parts)
-	whole.Result.Checks = Judge(&whole.Spec, &whole.Result)
+	whole.Result.Checks = append(Judge(&whole.Spec, &whole.Result), together(whole.Result.Window, parts))
 	return &whole, nil
+}
+
+// together: rates of workers add up only while all of them load. The windows of
+// workers that began by themselves, without a common --start-at, need not overlap.
+func together(window time.Duration, parts []record.LoadRecord) record.Check {
+	first, last := parts[0].Result.Start, parts[0].Result.Start
+	for i := range parts {
+		if at := parts[i].Result.Start; at.Before(first) {
+			first = at
+		} else if at.After(last) {
+			last = at
+		}
+	}
+	limit := max(apartMin, time.Duration(apartShare*float64(window)))
+	apart := last.Sub(first)
+	return record.Check{Name: "windows of the workers opened together", OK: apart <= limit, Void: true,
+		Observed: fmt.Sprintf("%v apart", apart.Round(time.Microsecond)), Limit: limit.Round(time.Microsecond).String()}
 }
 
 // sameplan demands every worker of one plan, once.

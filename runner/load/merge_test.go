@@ -56,3 +56,34 @@ func TestMergeOfTheGenerators(t *testing.T) {
 		}
 	}
 }
+
+// Halves of a load that ran one after the other are not twice the load.
+func TestWorkersThatDidNotLoadTogether(t *testing.T) {
+	start := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		window, apart time.Duration
+		together      bool
+	}{
+		{10 * time.Second, 100 * time.Millisecond, true}, // 1 % of the window
+		{10 * time.Second, 101 * time.Millisecond, false},
+		{10 * time.Second, 10 * time.Second, false},
+		{100 * time.Millisecond, 10 * time.Millisecond, true}, // no clock need be better
+		{100 * time.Millisecond, 11 * time.Millisecond, false},
+	} {
+		parts := make([]record.LoadRecord, 2)
+		for k := range parts {
+			spec := closedSpec(2, c.window)
+			spec.Worker, spec.Workers = k, 2
+			parts[1-k] = record.LoadRecord{SchemaVersion: record.SchemaVersion, Spec: spec,
+				Result: record.LoadResult{Kind: record.Closed, Connections: 2, Window: c.window, CPUs: 1, Start: start.Add(time.Duration(k) * c.apart)}}
+		}
+		whole, err := Merge(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(whole.Result.Checks, func(c record.Check) bool { return c.Name == "windows of the workers opened together" })
+		if i < 0 || whole.Result.Checks[i].OK != c.together || !whole.Result.Checks[i].Void {
+			t.Errorf("%v apart in %v: %+v", c.apart, c.window, whole.Result.Checks)
+		}
+	}
+}

@@ -141,7 +141,12 @@ func (r *run) wait(ctx context.Context) error {
 	if r.spec.StartAt == nil {
 		return nil
 	}
-	t := time.NewTimer(time.Until(*r.spec.StartAt))
+	left := time.Until(*r.spec.StartAt)
+	if left < 0 {
+		return fmt.Errorf("%w: open the window at %v: connecting and warming up took %v longer; agree on a later time",
+			ErrSpec, r.spec.StartAt.Format(time.RFC3339Nano), -left.Round(time.Millisecond))
+	}
+	t := time.NewTimer(left)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -51,6 +51,9 @@ func check(s *record.LoadSpec) error {
 		return bad("a histogram of each second needs a window of at most %v, or a number of requests", maxIntervals)
 	case s.Workers < 0 || s.Worker < 0 || s.Worker >= max(s.Workers, 1):
 		return bad("worker %d of %d, want 0..%d", s.Worker, s.Workers, max(s.Workers, 1)-1)
+	case s.StartAt != nil && time.Until(*s.StartAt) < s.Warmup:
+		return bad("start at %v with a warm-up of %v: it is %v now, and the others would begin without this worker",
+			s.StartAt.Format(time.RFC3339), s.Warmup, time.Now().UTC().Format(time.RFC3339))
 	}
 	return checkKind(s)
 }
