@@ -1,12 +1,68 @@
 package stub
 
-import "sync"
+import (
+	"bytes"
+	"math"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
 
 // Memory is how much of it is held.
 type Memory struct {
 	AllocateMiB int
+	NeedMiB     int
 	LeakBytes   int
 	KeepStore   string
+}
+
+// kernelMiB is what the kernel keeps for a stub under a small load: stacks, page tables,
+// sockets. It is charged as the rest is.
+const kernelMiB = 2
+
+// need holds as much as brings the memory of the process that no file stands for, as the
+// kernel counts it (RssAnon, Linux), to so many MiB less the kernel's own, and from then on
+// gives back what the runtime takes more. It is not the runtime's memory, which would
+// give it back itself, or count it twice.
+func need(mib int) {
+	if mib == 0 {
+		return
+	}
+	const piece = 256 << 10
+	least := (mib - kernelMiB) << 20
+	var held [][]byte
+	for ownMemory() < least {
+		b, err := syscall.Mmap(-1, 0, piece, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			return
+		}
+		for i := 0; i < piece; i += 4096 {
+			b[i] = 1
+		}
+		held = append(held, b)
+	}
+	go func() {
+		for ; len(held) > 0; time.Sleep(time.Millisecond) {
+			if ownMemory() > least+piece {
+				syscall.Munmap(held[len(held)-1])
+				held = held[:len(held)-1]
+			}
+		}
+	}()
+}
+
+// ownMemory is without bound where the kernel does not tell it: then nothing is held.
+func ownMemory() int {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := bytes.Cut(status, []byte("RssAnon:"))
+	fields := bytes.Fields(after)
+	if len(fields) == 0 {
+		return math.MaxInt
+	}
+	kib, _ := strconv.Atoi(string(fields[0]))
+	return kib << 10
 }
 
 // hoard keeps what is never given back.

@@ -41,6 +41,7 @@ func newServer(b Behaviour, l net.Listener, c *counts, index int) *Server {
 	s.hoard.keep(b.AllocateMiB << 20)
 	s.users.load(b.KeepStore)
 	s.users.count(c, index)
+	need(b.NeedMiB)
 	s.http = &http.Server{Handler: http.HandlerFunc(s.handle), IdleTimeout: 65 * time.Second, ConnState: s.connState}
 	return s
 }

@@ -70,6 +70,7 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 	f.IntVar(&b.BurnThreads, "burn-threads", 2, "threads that share the -burn")
 
 	f.IntVar(&b.AllocateMiB, "allocate", 0, "hold so many MiB")
+	f.IntVar(&b.NeedMiB, "need", 0, "hold as much as makes it need so many MiB in all (Linux)")
 	f.IntVar(&b.LeakBytes, "leak", 0, "keep so many bytes more with each request")
 	f.StringVar(&b.KeepStore, "keep-store", "", "keep added users in this file, and start with those in it")
 
