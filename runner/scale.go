@@ -21,6 +21,8 @@ type scaleCmd struct {
 	Targets     []string `arg:"" optional:"" name:"target" help:"Targets to follow over the levels (default: the pair on one core; of --cores: go, node-cluster)."`
 	Connections string   `help:"Sweep open connections over these levels (the default factor)." placeholder:"1,10,50,100,300,1000,3000"`
 	Cores       string   `help:"Sweep the server's cores: by affinity, with GOMAXPROCS or workers matched." placeholder:"1,2,4"`
+	Delay       string   `help:"Sweep what every request waits for others, in ms, by timers in the server." placeholder:"0,1,5,20"`
+	FanOut      int      `help:"With --delay: so many waits in each request, one after the other and at once." default:"1" placeholder:"3"`
 	Repeats     int      `help:"Fresh processes of each target and level, under load and for memory; from 6 on there is a 95 % interval." default:"6" placeholder:"6"`
 	Seed        *uint64  `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
 	Quick       bool     `help:"Smoke run: one short process each. Not evidence."`
@@ -37,10 +39,13 @@ const defaultConnections = "1,10,50,100,300,1000,3000"
 func (c *scaleCmd) factor() (plan.Factor, error) {
 	type flag struct{ name, levels string }
 	var asked []flag
-	for _, f := range []flag{{"connections", c.Connections}, {"cores", c.Cores}} {
+	for _, f := range []flag{{"connections", c.Connections}, {"cores", c.Cores}, {"delay", c.Delay}} {
 		if f.levels != "" {
 			asked = append(asked, f)
 		}
+	}
+	if c.FanOut != 1 && c.Delay == "" {
+		return plan.Factor{}, errors.New("sweep a fan-out: it is one of waits, so --delay has to say how long")
 	}
 	if len(asked) == 0 {
 		asked = []flag{{"connections", defaultConnections}}
@@ -55,6 +60,12 @@ func (c *scaleCmd) factor() (plan.Factor, error) {
 			return plan.Factor{}, fmt.Errorf("sweep cores: %w", err)
 		}
 		return cores(levels)
+	case "delay":
+		levels, err := wholeLevels(f.levels, 0, 900)
+		if err != nil {
+			return plan.Factor{}, fmt.Errorf("sweep delays: %w", err)
+		}
+		return plan.Delay(levels, c.FanOut)
 	default:
 		levels, err := wholeLevels(f.levels, 1, 50_000)
 		if err != nil {
@@ -112,7 +123,7 @@ func (c *scaleCmd) plan() (*record.Plan, error) {
 	}
 	factor, err := c.factor()
 	if err != nil {
-		return nil, fail(exitUsage, "such as --connections "+defaultConnections+" or --cores 1,2", "%w", err)
+		return nil, fail(exitUsage, "such as --connections "+defaultConnections+" or --cores 1,2 or --delay 0,1,5,20", "%w", err)
 	}
 	seed := rand.Uint64()
 	if c.Seed != nil {

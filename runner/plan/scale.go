@@ -24,8 +24,10 @@ type Factor struct {
 	// Target gives an arm's target at a level: another environment, other CPUs. Its name
 	// and its base are set by NewScale.
 	Target func(arm record.Target, level float64) (record.Target, error)
-	// Load gives a scenario at a level. It is asked for the load and for the memory
-	// scenario, whose names are set by NewScale.
+	// OpenRate adds an open loop at this rate to each level; 0 adds none.
+	OpenRate float64
+	// Load gives a scenario at a level. It is asked for the load, for the memory and, if
+	// there is one, for the open scenario, whose names are set by NewScale.
 	Load func(sc record.Scenario, level float64) record.Scenario
 	// Label ends the name of what differs: 2 in go-2, c50 in load-c50.
 	Label func(level float64) string
@@ -60,6 +62,7 @@ const (
 const (
 	scaleLoad = "load"
 	scaleHeld = "memory"
+	scaleOpen = "open"
 )
 
 // scaleRules: method P4, of the fit. Without a source there: the number of levels of a
@@ -92,9 +95,10 @@ func NewScale(o ScaleOptions) (*record.Plan, error) {
 	p.Rules.Scale = &rules
 	load := record.Scenario{Name: scaleLoad, Kind: record.Closed, Requests: get, Connections: scaleConnections, Warmup: warmup, Window: window}
 	held := record.Scenario{Name: scaleHeld, Kind: record.Memory, Requests: get, Connections: scaleConnections, RateOfCapacity: scaleShare, Arrivals: "poisson", Window: memory}
+	open := record.Scenario{Name: scaleOpen, Kind: record.Open, Requests: get, Connections: capacityConnections, RatePerSec: f.OpenRate, Arrivals: "poisson", Warmup: warmup, Window: window}
 	for _, arm := range arms {
 		for _, level := range f.Levels {
-			if err := f.point(p, arm, level, load, held); err != nil {
+			if err := f.point(p, arm, level, load, held, open); err != nil {
 				return nil, err
 			}
 		}
@@ -110,7 +114,7 @@ func NewScale(o ScaleOptions) (*record.Plan, error) {
 }
 
 // point adds what a level of an arm needs, if it is not there yet.
-func (f Factor) point(p *record.Plan, arm record.Target, level float64, load, held record.Scenario) error {
+func (f Factor) point(p *record.Plan, arm record.Target, level float64, load, held, open record.Scenario) error {
 	target := arm
 	if f.Target != nil {
 		var err error
@@ -129,10 +133,15 @@ func (f Factor) point(p *record.Plan, arm record.Target, level float64, load, he
 	for _, x := range []struct {
 		sc record.Scenario
 		to *string
-	}{{load, &pt.Load}, {held, &pt.Memory}} {
+	}{{load, &pt.Load}, {held, &pt.Memory}, {open, &pt.Open}} {
+		if x.sc.Kind == record.Open && f.OpenRate == 0 {
+			continue
+		}
 		if f.Load != nil {
-			x.sc.Name = f.named(x.sc.Name, level)
 			name := x.sc.Name
+			if f.Target == nil { // else the target's name has the level
+				name = f.named(name, level)
+			}
 			x.sc = f.Load(x.sc, level)
 			x.sc.Name = name
 		}

@@ -21,6 +21,7 @@ type ScalePoint struct {
 	Target string  `json:"target"`
 	Load   string  `json:"load"`             // scenario of rate, latency and CPU
 	Memory string  `json:"memory,omitempty"` // scenario of memory; its runs publish no latency
+	Open   string  `json:"open,omitempty"`   // scenario of an open loop at one rate for all levels
 }
 
 // ScaleRules say when a curve may be drawn through the levels (method P4).
@@ -70,11 +71,18 @@ func (s *Scale) validate(p *Plan) error {
 			return fmt.Errorf("%s at %s %g: no level of the sweep, or a second time", pt.Arm, s.Factor, pt.Level)
 		case !target || !loaded || load.Kind == Memory || pt.Memory != "" && (!memory || held.Kind != Memory):
 			return fmt.Errorf("%s at %s %g: there is no target %s under %s and %s", pt.Arm, s.Factor, pt.Level, pt.Target, pt.Load, pt.Memory)
+		case pt.Open != "" && !p.opens(pt.Open):
+			return fmt.Errorf("%s at %s %g: %s is no open loop", pt.Arm, s.Factor, pt.Level, pt.Open)
 		default:
 			seen[at] = true
 		}
 	}
 	return p.Rules.Scale.validate()
+}
+
+func (p *Plan) opens(scenario string) bool {
+	sc, ok := p.Scenario(scenario)
+	return ok && sc.Kind == Open
 }
 
 func (r *ScaleRules) validate() error {
