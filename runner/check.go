@@ -174,7 +174,7 @@ func startAll(ctx context.Context, k kit, targets []record.Target) (servers []co
 			return nil, stop, err
 		}
 		started = append(started, p)
-		servers = append(servers, contract.Server{Name: t.Name, Address: p.Address()})
+		servers = append(servers, contract.Server{Name: t.Name, Address: p.Address(), Known: t.Known, Chunked: t.Chunked})
 	}
 	return servers, stop, nil
 }

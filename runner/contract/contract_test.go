@@ -15,7 +15,7 @@ func TestServersKeepTheContract(t *testing.T) {
 		t.Logf("%s: %d cases, %d bytes a GET reply", p.Target, p.Cases, p.ReplyBytesGET)
 	}
 	for _, s := range servers {
-		if _, err := Spot(t.Context(), s.Address); err != nil {
+		if _, err := Spot(t.Context(), s); err != nil {
 			t.Error(err)
 		}
 	}

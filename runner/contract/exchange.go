@@ -24,13 +24,14 @@ type outcome struct {
 
 // run sends a row to a server and holds what comes back against the demand: the
 // answer, then what was stored, then another request on the same connection.
-func (r row) run(ctx context.Context, address string) outcome {
+func (r row) run(ctx context.Context, s Server) outcome {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c, err := dial(ctx, address)
+	c, err := dial(ctx, s.Address)
 	if err != nil {
 		return outcome{wrong: fmt.Errorf("connect: %w", err)}
 	}
+	c.chunked = s.Chunked
 	defer c.net.Close()
 	deadline, _ := ctx.Deadline()
 	c.net.SetDeadline(deadline)
@@ -43,7 +44,7 @@ func (r row) run(ctx context.Context, address string) outcome {
 	case abort:
 		c.net.(*net.TCPConn).SetLinger(0)
 		c.net.Close()
-		return outcome{wrong: serves(ctx, address)}
+		return outcome{wrong: serves(ctx, s)}
 	case halfClose:
 		c.net.(*net.TCPConn).CloseWrite()
 	}
@@ -137,11 +138,12 @@ func ends(c *conn) error {
 }
 
 // serves demands that a server still takes connections and answers.
-func serves(ctx context.Context, address string) error {
-	c, err := dial(ctx, address)
+func serves(ctx context.Context, s Server) error {
+	c, err := dial(ctx, s.Address)
 	if err != nil {
 		return fmt.Errorf("connect again: %w", err)
 	}
+	c.chunked = s.Chunked
 	defer c.net.Close()
 	deadline, _ := ctx.Deadline()
 	c.net.SetDeadline(deadline)

@@ -161,6 +161,7 @@ func (p *panel) ask(ctx context.Context, s sample) []outcome {
 				outcomes[i].wrong = fmt.Errorf("connect: %w", err)
 				continue
 			}
+			c.chunked = server.Chunked
 			p.conns[i] = c
 		}
 		p.conns[i].net.SetDeadline(deadline)

@@ -281,7 +281,7 @@ func TestResetsChangeNothing(t *testing.T) {
 	each(t, func(t *testing.T, p *process) {
 		for _, whole := range []string{post(`{"name":"A","email":"a@b"}`)[0], strings.Join(chunked(`{"name":"A",`, `"email":"a@b"}`), "")} {
 			for n := range len(whole) {
-				if o := (row{pieces: []string{whole[:n]}, end: abort}).run(t.Context(), p.Address); o.wrong != nil {
+				if o := (row{pieces: []string{whole[:n]}, end: abort}).run(t.Context(), p.Server); o.wrong != nil {
 					t.Fatalf("after a reset at byte %d: %v", n, o.wrong)
 				}
 			}

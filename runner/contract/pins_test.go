@@ -62,7 +62,7 @@ func TestPins(t *testing.T) {
 			if h.Runtime == "node" {
 				want = pin.nodeStatus
 			}
-			got := r.run(context.Background(), p.Address).reply.status
+			got := r.run(context.Background(), p.Server).reply.status
 			if got == want {
 				continue
 			}

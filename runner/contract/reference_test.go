@@ -126,7 +126,7 @@ func startReference(t *testing.T, m mutant) Server {
 	t.Helper()
 	server := httptest.NewServer(&reference{mutant: m, users: map[string]string{}})
 	t.Cleanup(server.Close)
-	return Server{"reference", server.Listener.Addr().String()}
+	return Server{Name: "reference", Address: server.Listener.Addr().String()}
 }
 
 func TestReferenceKeepsTheContract(t *testing.T) {

@@ -53,7 +53,7 @@ func start(t *testing.T, name string, env []string, argv ...string) *process {
 	if err != nil || json.Unmarshal(line, &ready) != nil || !ready.Ready {
 		t.Fatalf("start %s: %v, printed %q, stderr %q", name, err, line, p.stderr.String())
 	}
-	p.Server = Server{name, fmt.Sprintf("127.0.0.1:%d", ready.Port)}
+	p.Server = Server{Name: name, Address: fmt.Sprintf("127.0.0.1:%d", ready.Port)}
 	p.pids = ready.PIDs
 	return p
 }

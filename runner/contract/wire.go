@@ -21,6 +21,8 @@ type conn struct {
 	buf []byte // received and not yet consumed
 	off int    // buf[:off] belongs to the last reply
 	err error  // why no more will come
+
+	chunked bool // users come in chunks, and count as framed right only so
 }
 
 // maxReply bounds what a server can make us hold.
@@ -109,7 +111,20 @@ func (c *conn) read(bodiless bool) (reply, error) {
 		}
 		r.continues = continues
 		err = c.readBody(&r, bodiless)
+		if c.chunked && !bodiless && (r.status == 200 || r.status == 201) {
+			r.countChunks()
+		}
 		return r, err
+	}
+}
+
+// countChunks puts in place of chunks the length that they add up to, and in place
+// of a length that it is none.
+func (r *reply) countChunks() {
+	if r.framing == "Transfer-Encoding: chunked" {
+		r.framing = "Content-Length: " + strconv.Itoa(len(r.body))
+	} else {
+		r.framing += ", not in chunks"
 	}
 }
 

@@ -73,6 +73,12 @@ type Target struct {
 	// Twin marks an A/A twin: the same target as Base under a second label. What
 	// differs between the two is noise.
 	Twin bool `json:"twin,omitempty"`
+	// Variant is what is other than in the plain server, by name; "" for a plain one.
+	// Known are the cases of the contract that it answers in its own way, by their
+	// names, and Chunked says that it sends users in chunks.
+	Variant string   `json:"variant,omitempty"`
+	Known   []string `json:"known_differences,omitempty"`
+	Chunked bool     `json:"chunked,omitempty"`
 	// CPUs of the server and of the generator; empty means not pinned.
 	CPUs          []int `json:"cpus,omitempty"`
 	GeneratorCPUs []int `json:"generator_cpus,omitempty"`

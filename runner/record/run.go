@@ -76,7 +76,7 @@ type ServerPause struct {
 
 // Settings are what the live process says of itself on /healthz.
 type Settings struct {
-	Runtime        string `json:"runtime"` // go or node
+	Runtime        string `json:"runtime"` // go, node, bun or deno
 	Version        string `json:"version"`
 	GOMAXPROCS     int    `json:"gomaxprocs,omitempty"`
 	GOGC           string `json:"gogc,omitempty"`
@@ -85,6 +85,7 @@ type Settings struct {
 	WorkerPIDs     []int  `json:"worker_pids,omitempty"`
 	HeapLimitBytes uint64 `json:"heap_limit_bytes,omitempty"`
 	Delay          string `json:"delay_ms,omitempty"` // where requests wait: 5, 5+5+5 one after the other, 5/5/5 at once
+	Variant        string `json:"variant,omitempty"`  // where the server exchanges a part of its program
 }
 
 // MemoryWatch is the resident memory of a target's whole process tree.

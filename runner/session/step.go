@@ -59,7 +59,7 @@ func (s *step) measure(ctx context.Context) (err error) {
 	s.run.Ready, s.run.PIDs, s.run.EnvPadding = p.Ready(), p.PIDs(), p.EnvPadding()
 	settings := p.Settings()
 	s.run.Settings = &settings
-	answered, err := contract.Spot(ctx, p.Address())
+	answered, err := contract.Spot(ctx, server(s.target, p))
 	if err != nil {
 		return err
 	}
