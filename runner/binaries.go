@@ -38,6 +38,9 @@ func measured(k kit, p *record.Plan) (map[string]string, error) {
 		for _, arg := range t.Argv[1:] {
 			if info, err := os.Stat(filepath.Join(k.root, arg)); err == nil && info.Mode().IsRegular() {
 				folders[filepath.Dir(arg)] = true
+				if filepath.Base(filepath.Dir(arg)) == "variants" { // what they vary
+					folders[filepath.Dir(filepath.Dir(arg))] = true
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gonogo/runner/archive"
@@ -47,7 +48,7 @@ func (f planFlags) plan() (*record.Plan, error) {
 	}
 	p, err := plan.New(plan.Options{Kit: version(), CPUs: plan.CPUSets(sets), Targets: f.Targets, Seed: seed, Budget: f.Budget, Quick: f.Quick})
 	if unknown := (*plan.UnknownTarget)(nil); errors.As(err, &unknown) {
-		return nil, fail(exitUsage, "gonogo plan shows the targets of this machine", "%w", err)
+		return nil, fail(exitUsage, "gonogo plan shows the targets of this machine, gonogo variants --list their variants and other runtimes", "%w", err)
 	}
 	return p, err
 }
@@ -156,7 +157,11 @@ func unproved(ctx context.Context, err error, dir string) error {
 		return fail(exitInterrupted, "run it again, or go on: "+resumeCommand(dir), "compare: interrupted by a signal; nothing was timed")
 	}
 	if unlike := (*session.Unlike)(nil); errors.As(err, &unlike) {
-		return fail(exitWrong, "gonogo check repeats this; targets that answer differently are not timed", "%w", err)
+		hint := "gonogo check repeats this; targets that answer differently are not timed"
+		if len(unlike.Targets) > 0 {
+			hint = fmt.Sprintf("gonogo check --targets %s repeats this; targets that answer differently are not timed: leave it out of --targets", strings.Join(unlike.Targets, ","))
+		}
+		return fail(exitWrong, hint, "%w", err)
 	}
 	return fail(exitPreflight, "nothing was timed; what the servers printed is in "+filepath.Join(dir, "logs"), "%w", err)
 }

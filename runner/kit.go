@@ -14,6 +14,7 @@ import (
 
 	"gonogo/runner/archive"
 	"gonogo/runner/host"
+	"gonogo/runner/plan"
 	"gonogo/runner/record"
 )
 
@@ -99,6 +100,11 @@ func needs(p *record.Plan) host.Need {
 func checkCommands(ctx context.Context, k kit, p *record.Plan) (nodePath string, err error) {
 	for _, t := range p.Targets {
 		name := t.Argv[0]
+		if file, from := plan.Needs(t); file != "" {
+			if _, err := os.Stat(filepath.Join(k.root, file)); err != nil {
+				return "", fail(exitPreflight, from+", or leave "+t.Name+" out", "find %s of target %s: %w", file, t.Name, err)
+			}
+		}
 		if strings.ContainsRune(name, filepath.Separator) {
 			if _, err := os.Stat(filepath.Join(k.root, name)); err != nil {
 				return "", fail(exitPreflight, "make build", "find %s of target %s: %w", name, t.Name, err)

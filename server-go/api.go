@@ -25,10 +25,11 @@ type api struct {
 	store  *store
 	router *httprouter.Router
 	served atomic.Uint64 // requests, GET /healthz left out
+	size   func() int    // of the store
 }
 
 func newAPI(s *store) *api {
-	a := &api{store: s}
+	a := &api{store: s, size: s.size}
 	// A zero Router neither redirects to a path it likes better nor answers
 	// OPTIONS by itself: every path but the exact one is 404, as in Node.
 	a.router = &httprouter.Router{HandleMethodNotAllowed: true}
@@ -129,10 +130,11 @@ func (a *api) health(w http.ResponseWriter, r *http.Request, _ httprouter.Params
 		"pid":        os.Getpid(),
 		"token":      os.Getenv("GONOGO_TOKEN"),
 		"delay_ms":   os.Getenv("DELAY_MS"),
+		"variant":    os.Getenv("VARIANT"),
 		"gomaxprocs": runtime.GOMAXPROCS(0),
 		"gogc":       strconv.FormatInt(int64(settings[0].Value.Uint64()), 10), // -1 is off
 		"gomemlimit": strconv.FormatUint(settings[1].Value.Uint64(), 10),
-		"users":      []int{a.store.size()},
+		"users":      []int{a.size()},
 		"requests":   []uint64{a.served.Load()},
 	}))
 }

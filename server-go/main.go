@@ -4,7 +4,8 @@
 //
 // Settings come from the environment: HOST, PORT (0 is any free port),
 // GONOGO_TOKEN, and those of the Go runtime, GOMAXPROCS, GOGC and GOMEMLIMIT.
-// DELAY_MS makes requests wait: see delay.go.
+// DELAY_MS makes requests wait: see delay.go. VARIANT puts another API in place of
+// this one: see variants.go.
 package main
 
 import (
@@ -30,7 +31,7 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	api, err := delayed(newAPI(newStore()), os.Getenv("DELAY_MS"))
+	api, err := delayed(handler(os.Getenv("VARIANT")), os.Getenv("DELAY_MS"))
 	if err != nil {
 		return err
 	}

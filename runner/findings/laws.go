@@ -82,7 +82,7 @@ func (e *Evaluation) oneCore(s *record.Session, t record.Target, scenario string
 		return nil
 	}
 	for _, o := range s.Plan.Targets {
-		if o.Workers == 1 && !o.Twin && len(o.Argv) > 0 && o.Argv[0] == t.Argv[0] {
+		if o.Workers == 1 && !o.Twin && o.Variant == t.Variant && len(o.Argv) > 0 && o.Argv[0] == t.Argv[0] {
 			if c, ok := e.Cell(o.Name, scenario); ok {
 				return c
 			}

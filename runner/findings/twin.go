@@ -46,10 +46,12 @@ func twinDiffers(s *record.Session, e *Evaluation) []record.Finding {
 func (j *judgement) twinOrder() (keys []cellMetric) {
 	seen := map[cellMetric]bool{}
 	for _, q := range j.s.Plan.Primary {
-		key := cellMetric{q.Scenario, Metric(q.Metric)}
-		if j.twins[key] != nil && !seen[key] {
-			seen[key] = true
-			keys = append(keys, key)
+		for _, t := range j.s.Plan.Targets {
+			key := cellMetric{t.Base, q.Scenario, Metric(q.Metric)}
+			if t.Twin && j.twins[key] != nil && !seen[key] {
+				seen[key] = true
+				keys = append(keys, key)
+			}
 		}
 	}
 	return keys

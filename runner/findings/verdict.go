@@ -68,19 +68,19 @@ func (j *judgement) pairs(target, base, scenario string, m Metric) map[int][2]fl
 	return pairs
 }
 
-// cellMetric is what the A/A twin has one effect for.
+// cellMetric is what an A/A twin has one effect for: it is of the base.
 type cellMetric struct {
+	base     string
 	scenario string
 	metric   Metric
 }
 
 // twinEffects compares each A/A twin with the target it is a copy of, in every
-// metric that a primary test reads. Targets on more cores borrow the noise of the
-// one-core twin in the same scenario and metric: a session affords one twin.
+// metric that a primary test reads.
 func (j *judgement) twinEffects() {
 	for _, t := range j.s.Plan.Targets {
 		for _, q := range j.s.Plan.Primary {
-			key := cellMetric{q.Scenario, Metric(q.Metric)}
+			key := cellMetric{t.Base, q.Scenario, Metric(q.Metric)}
 			if !t.Twin || j.twins[key] != nil {
 				continue
 			}
@@ -91,6 +91,20 @@ func (j *judgement) twinEffects() {
 	}
 }
 
+// twin is the effect of the twin of a test's base. Targets on more cores borrow the
+// noise of another's in the same scenario and metric: a session affords few twins.
+func (j *judgement) twin(q record.Primary) *stats.Effect {
+	if effect := j.twins[cellMetric{q.Base, q.Scenario, Metric(q.Metric)}]; effect != nil {
+		return effect
+	}
+	for _, t := range j.s.Plan.Targets {
+		if effect := j.twins[cellMetric{t.Base, q.Scenario, Metric(q.Metric)}]; t.Twin && effect != nil {
+			return effect
+		}
+	}
+	return nil
+}
+
 // test gathers what the verdict on one question rests on.
 func (j *judgement) test(q record.Primary) stats.Test {
 	direction := stats.LowerIsBetter
@@ -99,7 +113,7 @@ func (j *judgement) test(q record.Primary) stats.Test {
 	}
 	t := stats.Test{
 		Question: stats.Question{Direction: direction, Margin: q.MarginRatio, Floor: q.Floor},
-		Twin:     j.twins[cellMetric{q.Scenario, Metric(q.Metric)}],
+		Twin:     j.twin(q),
 	}
 	effect, err := j.effect(q.Target, q.Base, q.Scenario, Metric(q.Metric))
 	if err != nil {

@@ -63,7 +63,7 @@ func NewCapacity(o CapacityOptions) (*record.Plan, error) {
 		window, over, warmup, o.Repeats = 500*time.Millisecond, time.Second, 300*time.Millisecond, 1
 		rules.RequestsMin, rules.Bracket, rules.TrialsMax = 100, 0.2, 30
 	}
-	all := slices.DeleteFunc(DefaultTargets(o.CPUs), func(t record.Target) bool { return t.Twin })
+	all := slices.DeleteFunc(choice(o.CPUs, o.Targets), func(t record.Target) bool { return t.Twin })
 	if len(o.Targets) == 0 {
 		o.Targets = []string{all[0].Name, all[1].Name}
 	}
@@ -80,7 +80,7 @@ func NewCapacity(o CapacityOptions) (*record.Plan, error) {
 		RecoveryRate: 0.5, RecoveryStep: time.Second, RecoveryMax: 30 * time.Second}
 	p := &record.Plan{
 		SchemaVersion: record.SchemaVersion, Kit: o.Kit, Kind: record.Capacity, Quick: o.Quick, Seed: o.Seed,
-		Part: len(targets) < len(all), Blocks: o.Repeats, Targets: targets, Scenarios: []record.Scenario{search, overload},
+		Part: partOf(o.CPUs, targets), Blocks: o.Repeats, Targets: targets, Scenarios: []record.Scenario{search, overload},
 		Rules: DefaultRules(), Probe: &capacity, RequestTimeout: 5 * time.Second,
 	}
 	p.Rules.Capacity = &rules

@@ -23,7 +23,7 @@ var ownWork = []time.Duration{0, 100 * time.Microsecond, 500 * time.Microsecond,
 func decision(p *record.Plan) *record.DecisionRules {
 	r := record.DecisionRules{SavingMin: savingMin, CPUTarget: cpuTarget, OwnWork: ownWork}
 	for _, t := range p.Targets {
-		if t.Base != "" && !t.Twin {
+		if t.Base != "" && !t.Twin && !alternative(t) {
 			r.Pairs = append(r.Pairs, record.DecisionPair{Target: t.Name, Base: t.Base, Cores: max(t.Workers, 1)})
 		}
 	}

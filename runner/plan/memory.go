@@ -51,7 +51,7 @@ func NewMemory(o MemoryOptions) (*record.Plan, error) {
 	if o.Quick {
 		o.Users, o.Repeats = quickUsers, quickRepeats
 	}
-	all := slices.DeleteFunc(DefaultTargets(o.CPUs), func(t record.Target) bool { return t.Twin })
+	all := slices.DeleteFunc(choice(o.CPUs, o.Targets), func(t record.Target) bool { return t.Twin })
 	chosen, err := selectTargets(all, o.Targets, false)
 	if err != nil {
 		return nil, err
@@ -60,6 +60,9 @@ func NewMemory(o MemoryOptions) (*record.Plan, error) {
 	var defaults []string
 	for _, t := range chosen {
 		defaults = append(defaults, t.Name)
+		if r := runtimeOf(t); r != "go" && r != "node" {
+			continue // there is no flag that tells it a budget
+		}
 		b, err := budgeted(t, o.BudgetMiB)
 		if err != nil {
 			return nil, err
@@ -68,7 +71,7 @@ func NewMemory(o MemoryOptions) (*record.Plan, error) {
 	}
 	p := &record.Plan{
 		SchemaVersion: record.SchemaVersion, Kit: o.Kit, Kind: record.Memory, Quick: o.Quick, Seed: o.Seed,
-		Part: len(chosen) < len(all), Blocks: o.Repeats, Targets: targets, Scenarios: memoryScenarios(o, defaults),
+		Part: partOf(o.CPUs, chosen), Blocks: o.Repeats, Targets: targets, Scenarios: memoryScenarios(o, defaults),
 		RequestTimeout: 5 * time.Second, Rules: DefaultRules(),
 	}
 	p.Rules.Memory = &record.MemoryRules{GrowthMin: 0.02, GrowthP: 0.05, GrowthCycles: 6, SamplerCostMax: 0.03}
@@ -93,7 +96,7 @@ func budgeted(t record.Target, mib int) (record.Target, error) {
 	if t.Base != "" {
 		t.Base += SameBudget
 	}
-	if t.Argv[0] != "node" {
+	if runtimeOf(t) == "go" {
 		t.Env = append(slices.Clone(t.Env), fmt.Sprintf("GOMEMLIMIT=%dMiB", mib))
 		return t, nil
 	}

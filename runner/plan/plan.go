@@ -44,9 +44,12 @@ func (e *UnknownTarget) Error() string {
 
 // New makes the plan of a session.
 func New(o Options) (*record.Plan, error) {
-	targets, err := selectTargets(DefaultTargets(o.CPUs), o.Targets, !o.Quick)
+	targets, err := selectTargets(choice(o.CPUs, o.Targets), o.Targets, !o.Quick)
 	if err != nil {
 		return nil, err
+	}
+	if !o.Quick {
+		targets = withTwins(targets)
 	}
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
@@ -58,7 +61,7 @@ func New(o Options) (*record.Plan, error) {
 		Blocks: blocks, Targets: targets, Scenarios: scenarios(times, targets), Rules: DefaultRules(), Probe: &capacity,
 		RequestTimeout: 5 * time.Second,
 	}
-	p.Part = len(targets) < len(DefaultTargets(o.CPUs))
+	p.Part = partOf(o.CPUs, targets)
 	p.Primary = primary(p)
 	p.Decision = decision(p)
 	p.Steps = order(p, due(blocks))
@@ -96,22 +99,33 @@ func order(p *record.Plan, due func(s record.Scenario, t record.Target, block in
 	return steps
 }
 
+// choice is what names are chosen from; without any it is the default itself.
+func choice(c CPUSets, names []string) []record.Target {
+	if len(names) == 0 {
+		return DefaultTargets(c)
+	}
+	return Targets(c)
+}
+
 // selectTargets keeps the named ones, in the default order, each once, and with
 // a base its A/A twin if twins is set: an effect without the noise beside it
-// carries no verdict.
+// carries no verdict. A base that is not named gives way to its own.
 func selectTargets(all []record.Target, names []string, twins bool) ([]record.Target, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	var valid []string
+	var valid, plain []string // the variants are too many for a message
 	for _, t := range all {
 		if !t.Twin {
 			valid = append(valid, t.Name)
 		}
+		if !t.Twin && !alternative(t) {
+			plain = append(plain, t.Name)
+		}
 	}
 	for _, n := range names {
 		if !slices.Contains(valid, n) {
-			return nil, &UnknownTarget{n, valid}
+			return nil, &UnknownTarget{n, plain}
 		}
 	}
 	var kept []record.Target
@@ -119,8 +133,8 @@ func selectTargets(all []record.Target, names []string, twins bool) ([]record.Ta
 		if !slices.Contains(names, t.Name) && !(t.Twin && twins && slices.Contains(names, t.Base)) {
 			continue
 		}
-		if !slices.Contains(names, t.Base) {
-			t.Base = "" // nothing to compare with
+		for t.Base != "" && !slices.Contains(names, t.Base) {
+			t.Base = all[slices.IndexFunc(all, func(o record.Target) bool { return o.Name == t.Base })].Base
 		}
 		kept = append(kept, t)
 	}

@@ -44,7 +44,7 @@ func Probe(ctx context.Context, c Config) ([]record.Probe, error) {
 func rate(p *record.Plan, t record.Target, capacity map[string]float64, share float64) float64 {
 	smallest := math.Inf(1)
 	for _, o := range p.Targets {
-		if c, ok := capacity[o.Name]; ok && (base(o) == base(t) || p.Kind == record.Scaling) {
+		if c, ok := capacity[o.Name]; ok && (root(p, o) == root(p, t) || p.Kind == record.Scaling) {
 			smallest = min(smallest, c)
 		}
 	}
@@ -54,9 +54,15 @@ func rate(p *record.Plan, t record.Target, capacity map[string]float64, share fl
 	return max(1, math.Floor(share*smallest))
 }
 
-func base(t record.Target) string {
-	if t.Base == "" {
-		return t.Name
+// root is the end of a chain of bases: a variant is held against its plain server, and
+// that against another.
+func root(p *record.Plan, t record.Target) string {
+	for range p.Targets { // a plan from elsewhere may name bases in a ring
+		base, ok := p.Target(t.Base)
+		if !ok {
+			break
+		}
+		t = base
 	}
-	return t.Base
+	return t.Name
 }

@@ -177,6 +177,9 @@ func (p *Process) identify() error {
 // with what was asked for.
 func (p *Process) checkSettings() error {
 	t := p.spec.Target
+	if err := p.checkEnvironment(); err != nil {
+		return err
+	}
 	if t.Workers > 0 {
 		name, got := "workers", p.settings.Workers
 		if p.settings.Runtime == "go" {

@@ -21,9 +21,13 @@ const (
 
 // trace returns the target with its runtime told to write its pauses. Node takes the
 // flag on its command line only, not from NODE_OPTIONS, and hands it on to the workers
-// of a cluster. What does not start as node gets Go's setting, which all else ignores.
+// of a cluster. What does not start as node gets Go's setting, which all else ignores,
+// but for Bun and Deno, which are not asked.
 func (l *logFile) trace(t record.Target) record.Target {
-	if filepath.Base(t.Argv[0]) == "node" {
+	switch filepath.Base(t.Argv[0]) {
+	case "bun", "deno": // how they would be asked is not known
+		return t
+	case "node":
 		l.traced = nodeTrace
 		t.Argv = slices.Concat(t.Argv[:1], []string{"--trace-gc"}, t.Argv[1:])
 		return t
