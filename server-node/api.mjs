@@ -1,7 +1,7 @@
 import v8 from 'node:v8';
 
 // The largest body of a POST, in bytes.
-const MAX_BODY = 16_384;
+export const MAX_BODY = 16_384;
 
 // How long a connection stays open for a client that still sends what was
 // refused; net/http waits as long.
@@ -73,6 +73,9 @@ export class API {
       runtime: 'node',
       version: process.version,
       delay_ms: this.delay,
+      runtime: process.versions.bun ? 'bun' : process.versions.deno ? 'deno' : 'node',
+      version: process.versions.bun ?? process.versions.deno ?? process.version, // both claim a Node version too
+      variant: this.variant,
       pid: process.pid,
       token: process.env.GONOGO_TOKEN ?? '',
       workers: workers.length,
@@ -86,7 +89,7 @@ export class API {
 
 // parse takes the whole body: a chunk may end inside a character. Go's strings
 // cannot hold a lone surrogate: it becomes U+FFFD there, and so here.
-function parse(body) {
+export function parse(body) {
   let object;
   try {
     object = JSON.parse(utf8.decode(body));
@@ -114,7 +117,7 @@ function decodedPath(target) {
 }
 
 // idOf gives what stands for :id in /users/:id, which is neither empty nor holds a slash.
-function idOf(path) {
+export function idOf(path) {
   const id = path.startsWith('/users/') ? path.slice(7) : '';
   return id === '' || id.includes('/') ? undefined : id;
 }
@@ -122,7 +125,7 @@ function idOf(path) {
 // refuse answers at once and ends the reply only when the client is done, or
 // after a while: closing with bytes still unread would reset the connection and
 // could lose the answer.
-function refuse(req, res) {
+export function refuse(req, res) {
   const body = '{"error":"body too large"}';
   // The reason is the one that net/http has; Node's own is "Payload Too Large".
   res.writeHead(413, 'Request Entity Too Large', { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' });
@@ -132,12 +135,12 @@ function refuse(req, res) {
   req.resume();
 }
 
-function methodNotAllowed(res, allow) {
+export function methodNotAllowed(res, allow) {
   res.setHeader('Allow', allow);
   fail(res, 405, 'method not allowed');
 }
 
-function fail(res, status, message) {
+export function fail(res, status, message) {
   send(res, status, `{"error":"${message}"}`);
 }
 
