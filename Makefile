@@ -6,7 +6,7 @@ ID ?= latest
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants overload test check readme docs schema clean
+.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants overload test check readme docs schema clean variants variant-servers
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -25,6 +25,14 @@ report: build ## the report of the newest session again
 
 memory: build ## memory alone: stored users, rests, growth, sampler; about 1h40m (ARGS="--quick go-1 node-1" for a minute)
 	bin/gonogo memory $(ARGS)
+
+variants: variant-servers ## what each named variant of the servers is worth, beside the plain one; 15 minutes (ARGS="typed express" for some)
+	bin/gonogo variants $(ARGS)
+
+variant-servers: build ## what variants need beside: a build with GOEXPERIMENT=jsonv2, Express and Fastify from npm
+	@if GOEXPERIMENT=jsonv2 go list encoding/json/v2 >/dev/null 2>&1; then GOEXPERIMENT=jsonv2 go build -o bin/server-go-json2 ./server-go; \
+	else echo "left out: json2 needs a toolchain that knows GOEXPERIMENT=jsonv2, $$(go version) does not"; fi
+	@npm ci --silent --no-audit --no-fund --prefix server-node/variants || echo "left out: express and fastify need npm and its registry"
 
 calibrate: build ## how often the verdicts are right on this machine, 17 minutes; writes docs/calibration.md
 	go build -o bin/stub ./runner/internal/stub/cmd
@@ -73,7 +81,7 @@ check: build ## formatting, vet (also for macOS), staticcheck, node --check, imp
 	go vet ./...
 	GOOS=darwin go vet ./...
 	go tool staticcheck ./...
-	for f in server-node/*.mjs; do node --check $$f || exit 1; done
+	for f in server-node/*.mjs server-node/variants/*.mjs; do node --check $$f || exit 1; done
 	go test -count=1 -run 'Imports' ./runner
 
 readme: ## puts the report of benchmark.json into README.md
