@@ -70,12 +70,10 @@ export class API {
   async health(res) {
     const workers = await this.totals();
     send(res, 200, JSON.stringify({
-      runtime: 'node',
-      version: process.version,
-      delay_ms: this.delay,
       runtime: process.versions.bun ? 'bun' : process.versions.deno ? 'deno' : 'node',
       version: process.versions.bun ?? process.versions.deno ?? process.version, // both claim a Node version too
       variant: this.variant,
+      delay_ms: this.delay,
       pid: process.pid,
       token: process.env.GONOGO_TOKEN ?? '',
       workers: workers.length,
