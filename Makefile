@@ -45,6 +45,13 @@ capacity: build ## the highest rate that each server meets p95 < 20 ms at, and w
 memory-floor: build ## the smallest memory limit that three targets still meet 1000 requests/s at, seven minutes; needs control groups
 	bin/gonogo memory-floor $(ARGS)
 
+.PHONY: scale docs-scale
+scale: build ## rate, p99, CPU and memory against connections, three servers, 8 minutes (ARGS="--cores 1,2" for cores)
+	bin/gonogo scale $(if $(ARGS),$(ARGS),go-1 node-1 node-cluster-2)
+
+docs-scale: ## puts the figures of a session of scale into docs/scale.md (ID=latest)
+	GONOGO_SCALE=$(ID) go test -count=1 -run TestDocsOfScale ./runner -update
+
 capacity-truth: ## 500 searches on queues of known capacity
 	GONOGO_CAPACITY_FULL=1 go test -count=1 -v -run 'Limit|Exactly' ./runner/capacity
 

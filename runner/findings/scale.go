@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"fmt"
 	"slices"
 
 	"gonogo/runner/record"
@@ -295,5 +294,3 @@ func (a *arm) added() []Added {
 
 // levelText prints a level as it was asked for.
 func levelText(l float64) string { return limit(l) }
-
-func (a *arm) where(r ScaleRow) string { return fmt.Sprintf("%s at %s", a.Arm, levelText(r.Level)) }

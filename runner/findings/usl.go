@@ -122,7 +122,7 @@ func scaleLimits(s *record.Session, e *Evaluation) []record.Finding {
 		return nil
 	}
 	f.Observed = strings.Join(seen, "; ")
-	f.Text = fmt.Sprintf("the generator was the limit at some %s, which take no part in any fit", e.Scale.Factor)
+	f.Text = fmt.Sprintf("the generator was the limit at some levels of %s, which take no part in any fit", e.Scale.Factor)
 	return []record.Finding{f}
 }
 

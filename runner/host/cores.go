@@ -17,8 +17,11 @@ func Cores(ks []int) (map[int]CoreSet, error) { return here().coreSets(ks) }
 
 func (m machine) coreSets(ks []int) (map[int]CoreSet, error) {
 	all := m.cores()
+	if len(all) == 1 && len(all[0].threads) > 1 { // nothing better to give, as in Split
+		all = []core{{threads: all[0].threads[:1]}, {threads: all[0].threads[1:]}}
+	}
 	most := slices.Max(ks)
-	cores := m.near(all)
+	cores := m.near(all) // one NUMA node, if it has enough
 	if len(cores) <= most {
 		cores = all
 	}

@@ -126,6 +126,9 @@ func (v view) noAnswer() string {
 	case v.e.Invalid():
 		return "No answer: nothing can be concluded from this session; the notes below say why."
 	}
+	if v.e.Scale != nil {
+		return v.scaleRule()
+	}
 	if v.e.Capacity != nil {
 		r := v.s.Plan.Rules.Capacity
 		return report.CapacityRule(v.e.Capacity, r.AchievedMin, r.ErrorsMax, r.DroppedMax) + " No verdict: this session asked no question before its first run."

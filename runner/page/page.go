@@ -73,8 +73,11 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	if !s.Started.IsZero() {
 		d.Date = s.Started.UTC().Format("2 January 2006, 15:04 UTC")
 	}
+	if v.e.Scale != nil {
+		d.Question, d.Tiles, d.Scenarios = "What does one more cost, and what does it add?", v.scaleTiles(), []section{v.against()}
+	}
 	for _, sc := range s.Plan.Scenarios {
-		if fs := v.figures(sc); len(fs) > 0 {
+		if fs := v.figures(sc); len(fs) > 0 && v.e.Scale == nil {
 			d.Scenarios = append(d.Scenarios, section{sc.Name, describe(sc), v.legend(v.cells(sc)), fs})
 		}
 	}

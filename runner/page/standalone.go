@@ -28,7 +28,12 @@ func Curve(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	if len(figures) < 3 {
 		return ErrNoCurve
 	}
-	chart := string(figures[1].Chart) // p95
+	return alone(w, figures[1]) // p95
+}
+
+// alone writes a figure's drawing with the page's style in it.
+func alone(w io.Writer, f figure) error {
+	chart := string(f.Chart)
 	head, body, _ := strings.Cut(chart, ">")
 	head = strings.Replace(head, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" width="720" `, 1)
 	if _, err := fmt.Fprintf(w, "%s><style><![CDATA[\n%s]]></style><rect width=\"100%%\" height=\"100%%\" style=\"fill: var(--ground)\"/>%s\n", head, style, body); err != nil {

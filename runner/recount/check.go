@@ -46,6 +46,7 @@ func Evaluation(s *record.Session, e *findings.Evaluation) []Mismatch {
 			}
 		}
 	}
+	c.scale(e.Scale)
 	for _, r := range e.Ratios {
 		if !slices.Contains(Known, string(r.Metric)) {
 			continue

@@ -39,6 +39,10 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	if searched {
 		rows[0] = append(rows[0], "trial")
 	}
+	swept := s.Plan.Kind == record.Scaling
+	if swept {
+		rows[0] = append(rows[0], "arm", "level")
+	}
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		a := attempt{r.Step.Key(), r.Attempt}
@@ -52,6 +56,9 @@ func CSV(w io.Writer, s *record.Session, e findings.Evaluation) error {
 		row := csvRow(s.ID, r, d, shared[r.Step.Target], counted[a])
 		if searched {
 			row = append(row, strconv.Itoa(r.Step.Trial))
+		}
+		if swept {
+			row = append(row, levelOf(s, r.Step)...)
 		}
 		rows = append(rows, row)
 	}

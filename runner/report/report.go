@@ -80,6 +80,9 @@ func compose(s *record.Session, e findings.Evaluation) document {
 	if s.Plan.Kind == record.Capacity {
 		return v.capacityAlone()
 	}
+	if s.Plan.Kind == record.Scaling {
+		return v.scaleAlone()
+	}
 	if s.Plan.Kind == record.MemoryFloor {
 		return v.floorAlone()
 	}

@@ -34,7 +34,7 @@ func (u USL) Peak() (float64, bool) {
 
 // FitUSL fits the law to values at levels, by least squares of relative deviations:
 // n / X(n) = (1 + alpha (n-1) + beta n (n-1)) / Rate is linear in 1/Rate, alpha/Rate and
-// beta/Rate, and weighted by the measured X/n its deviations are those of law / measured.
+// beta/Rate, and weighted by the measured X/n its deviations are measured / law - 1.
 // So there is one solution and no start value, and a level of 100/s counts as much as
 // one of 10000/s. Alpha and beta are held at 0 or more by trying each at 0, which for
 // two is all there is to try. It takes four levels; false if no law fits at all.

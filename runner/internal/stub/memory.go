@@ -16,6 +16,37 @@ type Memory struct {
 	NeedMiB     int
 	LeakBytes   int
 	KeepStore   string
+
+	ConnectionKiB int
+}
+
+// held is what open connections hold.
+type held struct {
+	mu sync.Mutex
+	of map[any][]byte
+}
+
+// open holds n KiB for a connection, in pages that were written to.
+func (h *held) open(connection any, n int) {
+	if n == 0 {
+		return
+	}
+	b := make([]byte, n<<10)
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of == nil {
+		h.of = map[any][]byte{}
+	}
+	h.of[connection] = b
+}
+
+func (h *held) close(connection any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.of, connection)
 }
 
 // kernelMiB is what the kernel keeps for a stub under a small load: stacks, page tables,

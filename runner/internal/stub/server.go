@@ -20,6 +20,7 @@ type Server struct {
 	clock    clock
 	users    users
 	hoard    hoard
+	held     held
 	counts   *counts
 	index    int // of this worker
 }
@@ -63,9 +64,13 @@ func (s *Server) Stall() { s.clock.stall() }
 // Close ends the server and all its connections.
 func (s *Server) Close() error { return s.http.Close() }
 
-func (s *Server) connState(_ net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+func (s *Server) connState(c net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
 		s.counts.add(accepts, s.index)
+		s.held.open(c, s.b.ConnectionKiB)
+	case http.StateClosed, http.StateHijacked:
+		s.held.close(c)
 	}
 }
 

@@ -71,6 +71,7 @@ func (b *Behaviour) Flags(f *flag.FlagSet) {
 
 	f.IntVar(&b.AllocateMiB, "allocate", 0, "hold so many MiB")
 	f.IntVar(&b.NeedMiB, "need", 0, "hold as much as makes it need so many MiB in all (Linux)")
+	f.IntVar(&b.ConnectionKiB, "connection", 0, "hold so many KiB more for each open connection")
 	f.IntVar(&b.LeakBytes, "leak", 0, "keep so many bytes more with each request")
 	f.StringVar(&b.KeepStore, "keep-store", "", "keep added users in this file, and start with those in it")
 
