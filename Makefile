@@ -1,12 +1,13 @@
 # gonogo: should this Node.js service be rewritten in Go?  `make help` lists the targets.
 BUDGET ?= 12m
 SOAK ?= 2h
+CRASH ?= 200
 ARGS ?=
 ID ?= latest
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants overload test check readme docs schema clean variants variant-servers
+.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema clean variants variant-servers
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -75,6 +76,10 @@ faults: build ## plants every fault that a measurement can have, and looks wheth
 
 faults-mutants: build ## the same with each check taken out of a copy: every row has to go red
 	go run ./runner/internal/faults -mutants
+
+crash: build ## kills a session at 200 moments and at each write, and fails each write; prints "200 of 200" (CRASH=20 for fewer moments)
+	GONOGO_CRASH=$(CRASH) go -C runner/archive test -count=1 -run '^TestAFaultAtEveryCall$$'
+	GONOGO_CRASH=$(CRASH) go -C runner test -count=1 -timeout 60m -run '^TestCrash$$'
 
 overload: build ## each server beyond what it can do, 5 minutes a server: memory, /healthz, recovery (ARGS="-targets go-1")
 	go run ./runner/internal/overload/cmd $(ARGS) bin/gonogo

@@ -20,6 +20,7 @@ const limitName = "GONOGO_TEST_FILE_LIMIT"
 // hook makes the test binary conclude a session under a limit on the size of
 // files, which free space does not show, when it is started for that.
 func hook() {
+	hookSession()
 	limit, err := strconv.ParseUint(os.Getenv(limitName), 10, 64)
 	if err != nil {
 		return

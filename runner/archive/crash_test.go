@@ -154,7 +154,7 @@ func TestAFaultAtEveryCall(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d faults", right, tried)
+	fmt.Printf("calls of an archive: %d of %d\n", right, tried)
 }
 
 // faultAt makes a session meet a fault at one call, and checks what is left. It
