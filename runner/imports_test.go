@@ -13,7 +13,7 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "record", "recount", "report", "session", "stats", "sut"},
+	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "postgres", "record", "recount", "report", "session", "stats", "sut"},
 	"archive":     {"disk", "record"},
 	"sut":         {"disk", "record"},
 	"session":     {"capacity", "cgroup", "floor", "plan", "sut", "contract", "load", "memory", "host", "record"},
@@ -41,8 +41,9 @@ var onlyIn = map[string][]string{
 	"github.com/olekukonko/tablewriter":       {"report"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"histogram"},
 	"github.com/alecthomas/kong":              {""},
+	"github.com/jackc/pgx/v5":                 {"server-go"}, // in a build with the tag postgres alone
 	"github.com/google/pprof":                 {"profile"},
-	"golang.org/x/sys":                        {"sut", "load", "host", "memory", "cgroup"},
+	"golang.org/x/sys":                        {"postgres", "sut", "load", "host", "memory", "cgroup"},
 }
 
 type listed struct {

@@ -144,7 +144,7 @@ export function fail(res, status, message) {
 
 // send fixes the length first. A writeHead without it would send the body in
 // chunks: other bytes and more work than Go has.
-function send(res, status, body) {
+export function send(res, status, body) {
   res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
   res.end(body);
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // checkEnvironment compares what a live server says of itself with the variables that
-// it was given: which variant it is, and the limits of Go's collector. A server that
+// it was given: which variant it is, how long it waits, and the limits of Go's collector. A server that
 // says nothing of a limit is not held to it.
 func (p *Process) checkEnvironment() error {
 	given := map[string]string{}
@@ -17,11 +17,12 @@ func (p *Process) checkEnvironment() error {
 	}
 	for _, s := range []struct{ name, want, got string }{
 		{"VARIANT", given["VARIANT"], p.settings.Variant},
+		{"DELAY_MS", given["DELAY_MS"], p.settings.Delay},
 		{"GOGC", percent(given["GOGC"]), p.settings.GOGC},
 		{"GOMEMLIMIT", bytesOf(given["GOMEMLIMIT"]), p.settings.GOMEMLIMIT},
 	} {
 		silent := s.want == "" || s.got == ""
-		if s.want != s.got && (s.name == "VARIANT" || !silent) {
+		if s.want != s.got && (s.name == "VARIANT" || s.name == "DELAY_MS" || !silent) {
 			return fmt.Errorf("%w: %s is %q, want %q", ErrSettings, s.name, s.got, s.want)
 		}
 	}

@@ -37,6 +37,18 @@ func TestEnvironmentIsReadBack(t *testing.T) {
 	}
 }
 
+func TestDelayIsReadBack(t *testing.T) {
+	for _, c := range []struct {
+		env, says string
+		ok        bool
+	}{{"", "", true}, {"DELAY_MS=5+5+5", "5+5+5", true}, {"DELAY_MS=5", "", false}, {"", "5", false}, {"DELAY_MS=5/5/5", "5+5+5", false}} {
+		p := &Process{spec: Spec{Target: record.Target{Env: strings.Fields(c.env)}}, settings: record.Settings{Delay: c.says}}
+		if err := p.checkEnvironment(); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrSettings) {
+			t.Errorf("%q, says %q: %v", c.env, c.says, err)
+		}
+	}
+}
+
 // Bun and Deno are not asked for their pauses: nothing is known of them.
 func TestOtherRuntimesAreNotTraced(t *testing.T) {
 	for _, program := range []string{"runtimes/bun/bun", "runtimes/deno/deno"} {
