@@ -18,13 +18,19 @@ import (
 	"gonogo/runner/internal/example"
 	"gonogo/runner/page"
 	"gonogo/runner/plan"
+	"gonogo/runner/record"
 	"gonogo/runner/report"
 )
 
 // searched is an archive of a session of capacity as the command leaves it.
 func searched(t *testing.T, out string) string {
 	t.Helper()
-	s := example.Capacity()
+	return filed(t, out, example.Capacity())
+}
+
+// filed is a session as the command that measured it leaves it.
+func filed(t *testing.T, out string, s *record.Session) string {
+	t.Helper()
 	w, err := archive.Create(out, &s.Plan, s.Host)
 	if err != nil {
 		t.Fatal(err)

@@ -88,6 +88,8 @@ func worth(s *record.Session) string {
 		return "memory floor"
 	case s.Plan.Kind == record.Scaling:
 		return "scale of " + plain(s.Plan.Scale.Factor)
+	case s.Plan.Kind == record.Variants:
+		return "variants"
 	}
 	return "complete"
 }

@@ -133,6 +133,9 @@ func (v view) noAnswer() string {
 		r := v.s.Plan.Rules.Capacity
 		return report.CapacityRule(v.e.Capacity, r.AchievedMin, r.ErrorsMax, r.DroppedMax) + " No verdict: this session asked no question before its first run."
 	}
+	if v.s.Plan.Kind == record.Variants {
+		return "No verdict: this session asked no question before its first run. An effect is a reason to look."
+	}
 	return "No answer: the plan asks no primary question."
 }
 

@@ -38,6 +38,7 @@ type document struct {
 	Tiles     []tile
 	Verdicts  []judged
 	Scenarios []section
+	Variants  table
 	Capacity  table
 	CapacityT string
 	Notes     []record.Finding
@@ -69,6 +70,9 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	}
 	if v.e.Floor != nil {
 		d.Question, d.Tiles = "How much memory do these servers need?", v.floorTiles()
+	}
+	if s.Plan.Kind == record.Variants {
+		d.Question, d.Variants = "What is each variant of these servers worth?", v.variants()
 	}
 	if !s.Started.IsZero() {
 		d.Date = s.Started.UTC().Format("2 January 2006, 15:04 UTC")

@@ -86,6 +86,9 @@ func compose(s *record.Session, e findings.Evaluation) document {
 	if s.Plan.Kind == record.MemoryFloor {
 		return v.floorAlone()
 	}
+	if s.Plan.Kind == record.Variants {
+		return v.variantsAlone()
+	}
 	return document{
 		title:     "Should this Node.js service be rewritten in Go?",
 		mark:      mark(s, e),

@@ -129,8 +129,11 @@ func plan() record.Plan {
 
 // run is a step that was done. Processes differ by a percent or two.
 func run(p *record.Plan, st record.Step, r *rand.Rand) record.Run {
+	return runOf(kinds[st.Target], p, st, r)
+}
+
+func runOf(k kind, p *record.Plan, st record.Step, r *rand.Rand) record.Run {
 	sc, _ := p.Scenario(st.Scenario)
-	k := kinds[st.Target]
 	own := 1 + 0.012*r.NormFloat64()
 	rate := k.rate * own
 	if sc.Kind == record.Open {
