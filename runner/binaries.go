@@ -22,9 +22,13 @@ import (
 func measured(k kit, p *record.Plan) (map[string]string, error) {
 	files := map[string][]string{"gonogo": {k.exe}}
 	folders := map[string]bool{"server-go": true}
+	var all []record.Companion
 	for _, t := range p.Targets {
-		name := t.Argv[0]
-		path := filepath.Join(k.root, name)
+		all = append(all, programs(t)...)
+	}
+	for _, t := range all {
+		name, root := t.Argv[0], filepath.Join(k.root, t.Dir)
+		path := filepath.Join(root, name)
 		if filepath.IsAbs(name) {
 			path = name
 		} else if !strings.ContainsRune(name, filepath.Separator) {
@@ -34,10 +38,13 @@ func measured(k kit, p *record.Plan) (map[string]string, error) {
 			}
 			path = found
 		}
+		if path != name && strings.ContainsRune(name, filepath.Separator) {
+			name = filepath.Join(t.Dir, name)
+		}
 		files[name] = []string{path}
 		for _, arg := range t.Argv[1:] {
-			if info, err := os.Stat(filepath.Join(k.root, arg)); err == nil && info.Mode().IsRegular() {
-				folders[filepath.Dir(arg)] = true
+			if info, err := os.Stat(filepath.Join(root, arg)); err == nil && info.Mode().IsRegular() {
+				folders[filepath.Join(t.Dir, filepath.Dir(arg))] = true
 				if filepath.Base(filepath.Dir(arg)) == "variants" { // what they vary
 					folders[filepath.Dir(filepath.Dir(arg))] = true
 				}

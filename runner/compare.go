@@ -29,6 +29,7 @@ type planFlags struct {
 	Seed    *uint64       `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
 	Budget  time.Duration `help:"Wanted length; it decides how many blocks fit." default:"12m" placeholder:"12m"`
 	Quick   bool          `help:"Smoke run of one short block. Not evidence."`
+	Plan    string        `help:"Instead of the servers of this kit, the services that this plan file describes: docs/your-own-service.md." placeholder:"FILE"`
 }
 
 func (f planFlags) plan() (*record.Plan, error) {
@@ -45,6 +46,9 @@ func (f planFlags) plan() (*record.Plan, error) {
 	sets, err := host.Split()
 	if err != nil {
 		return nil, err
+	}
+	if f.Plan != "" {
+		return f.services(plan.CPUSets(sets), seed)
 	}
 	p, err := plan.New(plan.Options{Kit: version(), CPUs: plan.CPUSets(sets), Targets: f.Targets, Seed: seed, Budget: f.Budget, Quick: f.Quick})
 	if unknown := (*plan.UnknownTarget)(nil); errors.As(err, &unknown) {
@@ -85,6 +89,10 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer release()
+	kit = kit.of(p)
+	if err := prepare(ctx, kit, p, true, s); err != nil {
+		return err
+	}
 	h, err := preflight(ctx, kit, p, c.Out)
 	if err != nil {
 		return err
@@ -218,7 +226,7 @@ func publishable(s *record.Session, e findings.Evaluation) bool {
 // publishes tells whether a session of this plan replaces benchmark.json, if it
 // stands.
 func publishes(p *record.Plan) bool {
-	return p.Kind == "" && !p.Quick && !p.Part && plan.Fewest(p) >= plan.MinRounds
+	return p.Kind == "" && p.Service == nil && !p.Quick && !p.Part && plan.Fewest(p) >= plan.MinRounds
 }
 
 // benchmarkPath puts benchmark.json beside the default folder of archives, and

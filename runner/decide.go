@@ -62,6 +62,9 @@ func (c *decideCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
+	if in, err = planned(&loaded.Plan, in); err != nil {
+		return err
+	}
 	d, err := decision.Make(loaded, findings.Evaluate(loaded), in)
 	if refused := (*decision.Refused)(nil); errors.As(err, &refused) {
 		return fail(exitInvalid, "gonogo compare makes a session that can be decided on", "decide on session %s: it is refused:\n  %s", loaded.ID, strings.Join(refused.Reasons, "\n  "))
@@ -113,6 +116,24 @@ func (c *decideCmd) inputs() (record.DecisionInputs, error) {
 		return in, fmt.Errorf("read flags: %w", err)
 	}
 	return in, decision.Check(in)
+}
+
+// planned lays inputs over those of the session's own plan file, if it had one.
+func planned(p *record.Plan, in record.DecisionInputs) (record.DecisionInputs, error) {
+	if p.Service == nil || p.Service.Inputs == nil {
+		return in, nil
+	}
+	var whole record.DecisionInputs
+	for _, part := range []record.DecisionInputs{*p.Service.Inputs, in} {
+		data, err := json.Marshal(part)
+		if err == nil {
+			err = json.Unmarshal(data, &whole)
+		}
+		if err != nil {
+			return whole, fmt.Errorf("read inputs of the plan: %w", err)
+		}
+	}
+	return whole, nil
 }
 
 func readSome(path string) ([]byte, error) {

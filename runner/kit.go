@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,6 +100,14 @@ func needs(p *record.Plan) host.Need {
 // checkCommands finds every target's command, and for Node its version too.
 func checkCommands(ctx context.Context, k kit, p *record.Plan) (nodePath string, err error) {
 	for _, t := range p.Targets {
+		if t.Foreign != nil {
+			found, err := checkService(k, t)
+			if err != nil {
+				return "", err
+			}
+			nodePath = cmp.Or(nodePath, found)
+			continue
+		}
 		name := t.Argv[0]
 		if file, from := plan.Needs(t); file != "" {
 			if _, err := os.Stat(filepath.Join(k.root, file)); err != nil {

@@ -14,11 +14,15 @@ import (
 
 type planCmd struct {
 	planFlags
-	JSON bool `help:"The plan as it would be archived."`
+	JSON  bool   `help:"The plan as it would be archived."`
+	Write string `help:"Start a plan file for services of your own, and a file of requests beside it." placeholder:"FILE"`
 }
 
 // Run shows what compare would run, in which order, and how long it would take.
 func (c *planCmd) Run(ctx context.Context, s streams) error {
+	if c.Write != "" {
+		return c.write(s)
+	}
 	p, err := c.plan()
 	if err != nil {
 		return err
@@ -76,7 +80,7 @@ func fresh(p *record.Plan, s record.Scenario) string {
 func describeTargets(p *record.Plan) string {
 	var b strings.Builder
 	for _, t := range p.Targets {
-		fmt.Fprintf(&b, "  %-15s %s on CPUs %v, generator on %v", t.Name, strings.Join(append(t.Env[:len(t.Env):len(t.Env)], t.Argv...), " "), t.CPUs, t.GeneratorCPUs)
+		fmt.Fprintf(&b, "  %-15s %s on CPUs %v, generator on %v", t.Name, legible(startOf(t)), t.CPUs, t.GeneratorCPUs)
 		if t.Shared() {
 			b.WriteString(" (shared)")
 		}
@@ -86,6 +90,14 @@ func describeTargets(p *record.Plan) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// startOf is how a target is started, or where it runs already.
+func startOf(t record.Target) string {
+	if t.Remote() {
+		return "runs already at " + t.Foreign.URL
+	}
+	return strings.Join(append(t.Env[:len(t.Env):len(t.Env)], t.Argv...), " ")
 }
 
 func describeSteps(p *record.Plan) string {

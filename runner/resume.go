@@ -80,6 +80,10 @@ func (c *compareCmd) goOn(ctx context.Context, kit kit, w *archive.Writer, kept 
 	if p.Kind.Searched() {
 		return fail(exitPreflight, fmt.Sprintf("gonogo %s searches anew", p.Kind), "resume session %s: a search has no steps that were planned before it", kept.ID)
 	}
+	kit = kit.of(p)
+	if err := prepare(ctx, kit, p, false, s); err != nil {
+		return err
+	}
 	now, err := preflight(ctx, kit, p, filepath.Dir(w.Dir()))
 	if err != nil {
 		return err

@@ -59,6 +59,9 @@ type matter struct {
 }
 
 func question(s *record.Session) string {
+	if s.Plan.Service != nil {
+		return s.Plan.Question()
+	}
 	if d := s.Plan.Decision; d != nil {
 		var pairs []string
 		for _, p := range d.Pairs {

@@ -32,15 +32,15 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 	if s.Plan.Kind == record.MemoryFloor {
 		add("it measured memory floors alone, and no question was asked before its first run; gonogo decide COMPARISON --with this one takes them")
 	}
-	if s.Plan.Kind == record.Variants {
-		add("it measured variants of the servers, and no question was asked before its first run; gonogo compare with a variant among its targets asks")
-	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {
 			add("it is invalid: %s", f.Text)
 		}
 	}
 	all = append(all, versionless(s)...)
+	if names := s.Plan.Remote(); len(names) > 0 {
+		add("%s ran already: %s", strings.Join(names, ", "), findings.FreshRule)
+	}
 	if s.Host.CPUModel == "" {
 		add("the CPU model is not known")
 	}
@@ -59,6 +59,11 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 // once, in run order.
 func versions(s *record.Session) map[string][]string {
 	all := map[string][]string{}
+	for _, t := range s.Plan.Targets {
+		if t.Foreign != nil && t.Foreign.Runtime != "" { // by the user's own command
+			all[t.Name] = []string{t.Foreign.Runtime}
+		}
+	}
 	for _, r := range s.Runs {
 		if r.Outcome != record.Done || r.Settings == nil || r.Settings.Runtime == "" || r.Settings.Version == "" {
 			continue
@@ -76,7 +81,11 @@ func versionless(s *record.Session) []string {
 	for _, t := range s.Plan.Targets {
 		switch v := known[t.Name]; len(v) {
 		case 0:
-			all = append(all, fmt.Sprintf("the runtime version of %s is not known", t.Name))
+			why := ""
+			if t.Foreign != nil {
+				why = ": give its target a version in the plan file, such as [\"node\", \"--version\"]"
+			}
+			all = append(all, fmt.Sprintf("the runtime version of %s is not known%s", t.Name, why))
 		case 1:
 		default:
 			all = append(all, fmt.Sprintf("%s ran as more than one version: %v", t.Name, v))

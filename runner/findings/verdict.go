@@ -123,6 +123,7 @@ func (j *judgement) test(q record.Primary) stats.Test {
 	if planned := j.s.Plan.Rounds(q.Target, q.Scenario); 2*effect.Blocks < planned {
 		t.Failed = append(t.Failed, fmt.Sprintf("checks voided all but %d of %d pairs", effect.Blocks, planned))
 	}
+	t.Failed = append(t.Failed, unfresh(&j.s.Plan, q)...)
 	if q.ServerBound {
 		t.Failed = append(t.Failed, j.notServerBound(q)...)
 	}

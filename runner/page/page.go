@@ -64,7 +64,7 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 		Style: template.CSS(style), ID: s.ID, Mark: report.Mark(s, e), Answers: v.answers(), NoAnswer: v.noAnswer(), Tiles: v.tiles(head), Verdicts: v.verdicts(),
 		Capacity: v.capacity(), CapacityT: sentenceCase(findings.CapacityTimeIs), Notes: report.GravestFirst(e.Findings), Discarded: e.Discarded, Head: report.Head(s),
 	}
-	d.Question = "Should this Node.js service be rewritten in Go?"
+	d.Question = s.Plan.Question()
 	if v.e.Capacity != nil {
 		d.Question, d.Tiles = "How much load can these servers take?", v.capacityTiles()
 	}

@@ -137,7 +137,7 @@ func Needs(t record.Target) (file, from string) {
 // alternative tells a target that is one of the default targets done otherwise: it is
 // held against that one, and no decision is about it.
 func alternative(t record.Target) bool {
-	return t.Variant != "" || strings.HasPrefix(t.Argv[0], "runtimes/")
+	return t.Foreign == nil && (t.Variant != "" || strings.HasPrefix(t.Argv[0], "runtimes/"))
 }
 
 // withTwins gives each target that an alternative is held against a twin, where it has

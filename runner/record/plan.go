@@ -28,8 +28,6 @@ const (
 	Scaling  Kind = "scale"    // of a plan alone: one factor over levels
 
 	MemoryFloor Kind = "memory-floor" // the smallest memory limit at which a rate still meets them
-
-	Variants Kind = "variants" // of a plan only: each variant of a server beside the plain one
 )
 
 // Plan is what a session will do, written to disk before its first run.
@@ -58,6 +56,8 @@ type Plan struct {
 	// Confirm are steps beyond the last block, of which some run if a maximum has to
 	// be confirmed. They run because of what was seen, so they count for maxima alone.
 	Confirm []Step `json:"confirm,omitempty"`
+
+	Service *Service `json:"service,omitempty"` // in a session of services that were not written for this kit
 }
 
 // Confirms reports whether a step is one of Confirm.
@@ -85,6 +85,8 @@ type Target struct {
 	CPUs          []int `json:"cpus,omitempty"`
 	GeneratorCPUs []int `json:"generator_cpus,omitempty"`
 
+	Foreign *Foreign `json:"foreign,omitempty"` // of a service that was not written for this kit
+
 	Group   *GroupLimits `json:"cgroup,omitempty"`           // it runs in a control group of its own, with these limits
 	Matched bool         `json:"matched_to_limit,omitempty"` // in a search for a memory limit its runtime is told each limit
 }
@@ -92,6 +94,9 @@ type Target struct {
 // Shared reports whether the server shares a CPU with the generator, or whether
 // nothing keeps them apart. Wherever such a target appears it is labelled.
 func (t Target) Shared() bool {
+	if t.Remote() { // on a machine of its own, unless it has an address of this one
+		return t.onThisMachine()
+	}
 	if len(t.CPUs) == 0 || len(t.GeneratorCPUs) == 0 {
 		return true
 	}

@@ -27,7 +27,7 @@ type Session struct {
 type Parity struct {
 	Target        string `json:"target"`
 	Cases         int    `json:"cases"`
-	ReplyBytesGET int    `json:"reply_bytes_get"` // whole reply to GET /users/500, head and body
+	ReplyBytesGET int    `json:"reply_bytes_get,omitempty"` // whole reply to GET /users/500, head and body; absent where it was not asked
 }
 
 // Host is what the machine is. Members are empty or absent when unknown.

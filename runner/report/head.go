@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/runner/findings"
 	"gonogo/runner/record"
 )
 
@@ -18,13 +19,17 @@ var Grades = map[string]string{
 
 // head tells of the session, the machine and the plan.
 func head(s *record.Session) []fact {
-	return []fact{
+	facts := []fact{
 		{"session", session(s)},
 		{"machine", machine(s.Host)},
 		{"versions", versions(s)},
 		{"grade", grade(s.Host.Grade)},
 		{"plan", plan(s.Plan)},
 	}
+	if text := findings.Unknown(&s.Plan); text != "" {
+		facts = append(facts, fact{"unknown", text})
+	}
+	return facts
 }
 
 func session(s *record.Session) string {
@@ -74,6 +79,11 @@ func versions(s *record.Session) string {
 	text := s.Host.GoVersion
 	if s.Host.NodeVersion != "" {
 		text += ", node " + s.Host.NodeVersion
+	}
+	for _, t := range s.Plan.Targets {
+		if t.Foreign != nil && t.Foreign.Runtime != "" && !t.Twin {
+			text += ", " + t.Name + ": " + t.Foreign.Runtime
+		}
 	}
 	if s.Plan.Kit != "" {
 		text += ", gonogo " + s.Plan.Kit

@@ -90,7 +90,7 @@ func compose(s *record.Session, e findings.Evaluation) document {
 		return v.variantsAlone()
 	}
 	return document{
-		title:     "Should this Node.js service be rewritten in Go?",
+		title:     s.Plan.Question(),
 		mark:      mark(s, e),
 		head:      head(s),
 		verdicts:  v.verdicts(),

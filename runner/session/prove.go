@@ -35,6 +35,9 @@ func Prove(ctx context.Context, c Config, logDir string) (parity []record.Parity
 		return nil, err
 	}
 	defer guard.Close()
+	if c.Plan.Service != nil {
+		return proveServices(ctx, c, guard, logDir)
+	}
 	var servers []contract.Server
 	for _, t := range c.Plan.Targets {
 		t.CPUs = nil // the proof is not timed

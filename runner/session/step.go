@@ -47,6 +47,9 @@ func (s *step) measure(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.group.leave()) }() // after the stop, which is deferred later
+	if err := s.reset(ctx); err != nil {
+		return err
+	}
 	logPath := s.LogPath(s.run.Step, s.run.Attempt)
 	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace,
 		Trace: s.Plan.Confirms(s.run.Step), Place: s.group.place()})
@@ -57,15 +60,12 @@ func (s *step) measure(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.stop(p, err)) }()
 
 	s.run.Ready, s.run.PIDs, s.run.EnvPadding = p.Ready(), p.PIDs(), p.EnvPadding()
-	settings := p.Settings()
-	s.run.Settings = &settings
-	answered, err := contract.Spot(ctx, server(s.target, p))
-	if err != nil {
-		return err
+	if s.target.Foreign != nil {
+		err = s.greet(ctx, p)
+	} else {
+		err = s.introduce(ctx, p)
 	}
-	first := answered.Sub(p.Begun())
-	s.run.FirstAnswer = &first
-	if err := checkStore(ctx, p); err != nil {
+	if err != nil {
 		return err
 	}
 	switch {
@@ -77,6 +77,19 @@ func (s *step) measure(ctx context.Context) (err error) {
 		return s.watchOverload(ctx, p)
 	}
 	return s.watchWindow(ctx, p)
+}
+
+// introduce asks one of our servers who it is and what it holds.
+func (s *step) introduce(ctx context.Context, p *sut.Process) error {
+	settings := p.Settings()
+	s.run.Settings = &settings
+	answered, err := contract.Spot(ctx, server(s.target, p))
+	if err != nil {
+		return err
+	}
+	first := answered.Sub(p.Begun())
+	s.run.FirstAnswer = &first
+	return checkStore(ctx, p)
 }
 
 // checkStore looks at what the target holds before the first timed request: a store
@@ -98,7 +111,9 @@ func checkStore(ctx context.Context, p *sut.Process) error {
 // generator starts this step's generator and waits until it is connected and
 // warm.
 func (s *step) generator(ctx context.Context, p *sut.Process) (*generator, error) {
-	g, err := startGenerator(s.guard, s.Generator, s.spec(p.Address()), s.target.GeneratorCPUs)
+	spec := s.spec(p.Address())
+	spec.Host = p.Host()
+	g, err := startGenerator(s.guard, s.Generator, spec, s.target.GeneratorCPUs)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +146,7 @@ func (s *step) spec(address string) record.LoadSpec {
 		count = sc.Work.Requests
 	}
 	return record.LoadSpec{
-		Count: count, Address: address, Host: address, Requests: sc.Requests, IDs: plan.IDs, Seed: seed(seed(s.Plan.Seed, s.run.Step.Block), s.run.Step.Trial), Kind: kind,
+		Count: count, Address: address, Host: address, Requests: sc.Requests, IDs: s.ids(), Seed: seed(seed(s.Plan.Seed, s.run.Step.Block), s.run.Step.Trial), Kind: kind,
 		Connections: sc.Connections, RatePerSec: sc.RatePerSec, Arrivals: sc.Arrivals,
 		Warmup: sc.Warmup, Window: sc.Window, Timeout: s.Plan.RequestTimeout,
 		Slice: slice, Handshake: true, Intervals: sc.Kind.Searched(),

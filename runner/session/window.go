@@ -105,7 +105,7 @@ func readCPU(p *sut.Process) (*cpuAccount, error) {
 // the time that the next account is subtracted from.
 func readAccounts(ctx context.Context, p *sut.Process) (accounts, error) {
 	h, err := p.Health(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) { // of a foreign target nothing is known
 		return accounts{}, err
 	}
 	log := p.LogSize()
@@ -122,8 +122,8 @@ func (s *step) account(before, after accounts) {
 		r.ServerCPUOver = &over
 	}
 	r.LogInWindow = after.log - before.log
-	if len(before.health.Requests) != len(after.health.Requests) {
-		return // counted by other workers than before
+	if n := len(after.health.Requests); n == 0 || n != len(before.health.Requests) {
+		return // not counted, or by other workers than before
 	}
 	var served uint64
 	r.PerWorker = make([]uint64, len(after.health.Requests))

@@ -23,7 +23,10 @@ const tick = 10 * time.Millisecond
 // disturbs none.
 func (p *Process) CPU() (record.CPUTime, error) {
 	var sum record.CPUTime
-	for _, pid := range p.pids {
+	if p.cmd == nil {
+		return sum, fmt.Errorf("read CPU time of %s, which runs elsewhere: %w", p.spec.Target.Name, errors.ErrUnsupported)
+	}
+	for _, pid := range p.PIDs() {
 		c, err := cpuOf(pid)
 		if err != nil {
 			// That a process is gone is the cause; that it has no clock any more is not.
@@ -60,7 +63,7 @@ func cpuOf(pid int) (record.CPUTime, error) {
 // in rising order, as the kernel has it.
 func (p *Process) CPUsAllowed() ([]int, error) {
 	var union unix.CPUSet
-	for _, pid := range p.pids {
+	for _, pid := range p.PIDs() {
 		tids, err := threads(pid)
 		if err != nil {
 			return nil, fmt.Errorf("read CPUs of %s: %w", p.spec.Target.Name, err)

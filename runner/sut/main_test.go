@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		}
 		syscall.Exit(0) // os.Exit sleeps 1 s under -race
 	}
+	if len(os.Args) > 1 && os.Args[1] == "foreign" {
+		serveForeign(os.Args[2:])
+	}
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
 		victim(os.Args[2:])
 	}

@@ -26,10 +26,15 @@ func (p *Process) awaitReady(ctx context.Context) error {
 		return err
 	}
 	defer lines.file.Close()
+	return p.poll(ctx, func(ctx context.Context) error { return p.probe(ctx, lines) })
+}
+
+// poll makes attempts until one succeeds or fails for good.
+func (p *Process) poll(ctx context.Context, attempt func(context.Context) error) error {
 	late := time.NewTimer(time.Until(p.begun.Add(p.spec.ReadyTimeout)))
 	defer late.Stop()
 	for {
-		err := p.probe(ctx, lines)
+		err := attempt(ctx)
 		if err == nil {
 			return nil
 		}
@@ -121,6 +126,9 @@ var prober = &http.Client{
 // Health asks the target for its state.
 func (p *Process) Health(ctx context.Context) (Health, error) {
 	var h Health
+	if p.foreign != nil {
+		return h, fmt.Errorf("ask health of %s, which tells none: %w", p.spec.Target.Name, errors.ErrUnsupported)
+	}
 	url := "http://" + p.Address() + "/healthz"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -40,6 +40,9 @@ func (p *Process) Stop() (record.Stop, error) {
 // it begins with KILL.
 func (p *Process) end(grace time.Duration) (s record.Stop, err error) {
 	begin := time.Now()
+	if p.cmd == nil { // it was not started here, and goes on
+		return s, nil
+	}
 	select {
 	case <-p.exited:
 	default:
@@ -49,7 +52,11 @@ func (p *Process) end(grace time.Duration) (s record.Stop, err error) {
 	if err == nil && p.port != 0 && p.ready != 0 {
 		err = awaitRefused(p.Address())
 	}
+	err = errors.Join(err, p.endCompanions(&s))
 	s.Took = time.Since(begin)
+	if p.part() {
+		return s, err
+	}
 	return s, errors.Join(err, p.log.trim())
 }
 
@@ -60,7 +67,7 @@ func (p *Process) endProcesses(grace time.Duration) (killed bool, err error) {
 	// cannot be given to another process, so that these signals cannot go astray.
 	if grace > 0 {
 		deadline := time.Now().Add(grace)
-		signalGroup(pgid, syscall.SIGTERM)
+		signalGroup(pgid, p.signal())
 		select {
 		case <-p.exited:
 			awaitEmpty(pgid, time.Until(deadline)) // workers may take longer than their primary

@@ -68,6 +68,8 @@ type Process struct {
 	once    sync.Once
 	stop    record.Stop
 	stopErr error
+
+	foreign *foreign // nil for a server of ours
 }
 
 // maxPadding bounds the random size of the environment: one page covers every
@@ -83,10 +85,13 @@ func Start(ctx context.Context, g *Guard, s Spec) (*Process, error) {
 	if s.Grace == 0 {
 		s.Grace = 2 * time.Second
 	}
+	if s.Target.Foreign != nil {
+		return startForeign(ctx, g, s)
+	}
 	if len(s.Target.Argv) == 0 {
 		return nil, fmt.Errorf("start %s: no command", s.Target.Name)
 	}
-	p := &Process{spec: s, guard: g, token: rand.Text(), padding: mathrand.IntN(maxPadding), exited: make(chan struct{})}
+	p := newProcess(g, s)
 	if err := p.launch(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Target.Name, err)
 	}
@@ -101,10 +106,14 @@ func Start(ctx context.Context, g *Guard, s Spec) (*Process, error) {
 	return p, nil
 }
 
+func newProcess(g *Guard, s Spec) *Process {
+	return &Process{spec: s, guard: g, token: rand.Text(), padding: mathrand.IntN(maxPadding), exited: make(chan struct{})}
+}
+
 // launch runs the command with its output in the log.
 func (p *Process) launch() error {
 	t := p.spec.Target
-	log, err := createLog(p.spec.LogPath)
+	log, err := p.openLog()
 	if err != nil {
 		return err
 	}
@@ -125,7 +134,9 @@ func (p *Process) launch() error {
 	if p.begun, err = fork(p.guard, p.cmd, t.CPUs, p.spec.Place); err != nil {
 		return errors.Join(err, p.guard.tell("-token", p.token))
 	}
-	go log.watch(func() { signalGroup(p.PID(), syscall.SIGKILL) })
+	if !p.part() {
+		go log.watch(func() { signalGroup(p.PID(), syscall.SIGKILL) })
+	}
 	go func() {
 		p.status = awaitExit(p.cmd)
 		close(p.exited)
@@ -189,6 +200,12 @@ func (p *Process) checkSettings() error {
 			return fmt.Errorf("%w: %s is %d, want %d", ErrSettings, name, got, t.Workers)
 		}
 	}
+	return p.checkCPUs()
+}
+
+// checkCPUs holds the CPUs that the kernel lets the target run on against its own.
+func (p *Process) checkCPUs() error {
+	t := p.spec.Target
 	if len(t.CPUs) == 0 {
 		return nil
 	}
@@ -203,13 +220,34 @@ func (p *Process) checkSettings() error {
 }
 
 // Address is the target's host:port.
-func (p *Process) Address() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
+func (p *Process) Address() string {
+	if p.foreign != nil {
+		return p.foreign.address
+	}
+	return fmt.Sprintf("127.0.0.1:%d", p.port)
+}
+
+// Host is the value of the Host header that the target is asked with.
+func (p *Process) Host() string {
+	if p.foreign != nil {
+		return p.foreign.host
+	}
+	return p.Address()
+}
 
 // PID is the primary's, and the number of the process group.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// PIDs are all processes of the target when it was ready, in rising order.
-func (p *Process) PIDs() []int { return slices.Clone(p.pids) }
+// PIDs are all processes of the target when it was ready, in rising order; none of a
+// server that runs elsewhere.
+func (p *Process) PIDs() []int {
+	var all []int
+	for _, m := range p.members() {
+		all = append(all, m.pids...)
+	}
+	slices.Sort(all)
+	return all
+}
 
 // Ready is the time from just before the fork to the first right answer of
 // /healthz, found by polling: at most 1 ms or 1 % late, whichever is more.
@@ -224,18 +262,30 @@ func (p *Process) EnvPadding() int { return p.padding }
 // Settings are what the live process said of itself when it was ready.
 func (p *Process) Settings() record.Settings { return p.settings }
 
-// Exited is closed as soon as the primary has ended, by itself or not.
-func (p *Process) Exited() <-chan struct{} { return p.exited }
+// Exited is closed as soon as the primary, or that of a companion, has ended, by
+// itself or not.
+func (p *Process) Exited() <-chan struct{} {
+	if p.foreign != nil && p.foreign.ended != nil {
+		return p.foreign.ended
+	}
+	return p.exited
+}
 
 // ExitStatus is how the primary ended by itself, such as "exit status 3". It is
 // empty while the primary lives, and when Stop ended it.
 func (p *Process) ExitStatus() string {
-	select {
-	case <-p.exited:
-		if !p.stopped.Load() {
-			return p.status
+	for _, m := range p.members() {
+		select {
+		case <-m.exited:
+			if m.stopped.Load() {
+				continue
+			}
+			if m != p {
+				return m.spec.Target.Name + ": " + m.status
+			}
+			return m.status
+		default:
 		}
-	default:
 	}
 	return ""
 }
@@ -259,7 +309,19 @@ func (p *Process) LogTail(lines int) string { return p.log.tail(lines) }
 // in the window is not all that ran in it. It scans /proc, so it is for use
 // outside a window. Where there is no /proc only the primary is watched.
 func (p *Process) Alive() error {
+	for _, m := range p.members() {
+		if err := m.alive(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Process) alive() error {
 	name := p.spec.Target.Name
+	if p.cmd == nil { // it runs elsewhere, and was not started by us
+		return nil
+	}
 	select {
 	case <-p.exited:
 		return fmt.Errorf("check processes of %s: the primary ended: %s", name, p.status)

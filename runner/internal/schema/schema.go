@@ -70,7 +70,12 @@ var Files = []File{
 	{"load", "What gonogo load --json prints", "LoadRecord", false},
 	{"decision", "What gonogo decide files: decision.json", "Decision", false},
 	{"inputs", "What gonogo decide --inputs reads", "DecisionInputs", false},
+	{service, "What gonogo compare --plan reads: services of your own", "ServicePlan", false},
 }
+
+// service is written by people, who want to be told of a slip: its schema allows no
+// member that it does not know.
+const service = "service"
 
 // generator builds one schema.
 type generator struct {
