@@ -32,6 +32,9 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 	if s.Plan.Kind == record.MemoryFloor {
 		add("it measured memory floors alone, and no question was asked before its first run; gonogo decide COMPARISON --with this one takes them")
 	}
+	if s.Plan.Kind == record.Variants {
+		add("it measured variants of the servers, and no question was asked before its first run; gonogo compare with a variant among its targets asks")
+	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {
 			add("it is invalid: %s", f.Text)

@@ -27,6 +27,7 @@ type Evaluation struct {
 	Capacity  *Capacity        `json:"capacity,omitempty"`  // in a session of capacity
 	Floor     *MemoryFloor     `json:"floor,omitempty"`     // in a session of memory floors
 	Scale     *Scale           `json:"scale,omitempty"`     // in a session of scale
+	Variants  []Variant        `json:"variants,omitempty"`  // in a session of variants, twins first
 }
 
 // Cell is one target under one scenario.
@@ -119,6 +120,7 @@ func Evaluate(s *record.Session) Evaluation {
 	e.Verdicts = judge(s, &e)
 	e.Memory, e.Capacity, e.Floor = memoryOf(s, e.Cells), capacityOf(s, e.Cells), floorOf(s, e.Cells)
 	e.Scale = scaleOf(s, e.Cells)
+	e.Variants = variantsOf(s, &e)
 	for _, rule := range rulesOf(s) {
 		e.Findings = append(e.Findings, rule(s, &e)...)
 	}
@@ -151,6 +153,9 @@ func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Fi
 		return []func(*record.Session, *Evaluation) []record.Finding{
 			incomplete, machineChanged, floorEnds, quick, discardedRuns, machine, fewFloors, sharedCPUs, replyBytes,
 		}
+	}
+	if s.Plan.Kind == record.Variants {
+		return append([]func(*record.Session, *Evaluation) []record.Finding{variantTwins, manyEffects}, rules...)
 	}
 	return rules
 }

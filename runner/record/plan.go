@@ -28,6 +28,8 @@ const (
 	Scaling  Kind = "scale"    // of a plan alone: one factor over levels
 
 	MemoryFloor Kind = "memory-floor" // the smallest memory limit at which a rate still meets them
+
+	Variants Kind = "variants" // of a plan only: each variant of a server beside the plain one
 )
 
 // Plan is what a session will do, written to disk before its first run.
