@@ -23,6 +23,7 @@ type scaleCmd struct {
 	Cores       string   `help:"Sweep the server's cores: by affinity, with GOMAXPROCS or workers matched." placeholder:"1,2,4"`
 	Delay       string   `help:"Sweep what every request waits for others, in ms, by timers in the server." placeholder:"0,1,5,20"`
 	FanOut      int      `help:"With --delay: so many waits in each request, one after the other and at once." default:"1" placeholder:"3"`
+	CPUs        string   `name:"cpus" help:"Sweep CPU quotas as containers have them, by control groups: matched, the runtime's default, and blind to the quota." placeholder:"0.5,1,2"`
 	Repeats     int      `help:"Fresh processes of each target and level, under load and for memory; from 6 on there is a 95 % interval." default:"6" placeholder:"6"`
 	Seed        *uint64  `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
 	Quick       bool     `help:"Smoke run: one short process each. Not evidence."`
@@ -39,7 +40,7 @@ const defaultConnections = "1,10,50,100,300,1000,3000"
 func (c *scaleCmd) factor() (plan.Factor, error) {
 	type flag struct{ name, levels string }
 	var asked []flag
-	for _, f := range []flag{{"connections", c.Connections}, {"cores", c.Cores}, {"delay", c.Delay}} {
+	for _, f := range []flag{{"connections", c.Connections}, {"cpus", c.CPUs}, {"cores", c.Cores}, {"delay", c.Delay}} {
 		if f.levels != "" {
 			asked = append(asked, f)
 		}
@@ -54,6 +55,12 @@ func (c *scaleCmd) factor() (plan.Factor, error) {
 		return plan.Factor{}, fmt.Errorf("sweep %s and %s: one factor a session, for with two nobody can tell which did it", asked[0].name, asked[1].name)
 	}
 	switch f := asked[0]; f.name {
+	case "cpus":
+		levels, err := parseLevels(f.levels)
+		if err != nil {
+			return plan.Factor{}, fmt.Errorf("sweep cpus: %w", err)
+		}
+		return plan.Quotas(levels), nil
 	case "cores":
 		levels, err := wholeLevels(f.levels, 1, 1024)
 		if err != nil {
@@ -163,6 +170,9 @@ func (c *scaleCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer release()
+	if err := limitable(p); err != nil {
+		return err
+	}
 	h, err := preflight(ctx, kit, p, c.Out)
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type Evaluation struct {
 	Memory    *Memory          `json:"memory,omitempty"`    // in a session of memory alone
 	Capacity  *Capacity        `json:"capacity,omitempty"`  // in a session of capacity
 	Floor     *MemoryFloor     `json:"floor,omitempty"`     // in a session of memory floors
+	Quotas    []QuotaRow       `json:"quotas,omitempty"`    // in a session of CPU quotas
 	Scale     *Scale           `json:"scale,omitempty"`     // in a session of scale
 	Variants  []Variant        `json:"variants,omitempty"`  // in a session of variants, twins first
 }
@@ -119,6 +120,7 @@ func Evaluate(s *record.Session) Evaluation {
 	e.Ratios = ratios(s, e.Cells)
 	e.Verdicts = judge(s, &e)
 	e.Memory, e.Capacity, e.Floor = memoryOf(s, e.Cells), capacityOf(s, e.Cells), floorOf(s, e.Cells)
+	e.Quotas = quotasOf(s, e.Cells)
 	e.Scale = scaleOf(s, e.Cells)
 	e.Variants = variantsOf(s, &e)
 	for _, rule := range rulesOf(s) {
@@ -146,7 +148,7 @@ func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Fi
 	if s.Plan.Kind == record.Scaling { // levels that a generator or a round trip binds are part of a sweep
 		return []func(*record.Session, *Evaluation) []record.Finding{
 			incomplete, machineChanged, resumed, quick, discardedRuns, machine, errorsInWindow, utilisation, canary, chatty, imbalance, foreignPages,
-			scaleLimits, scaleCurves, fewBlocks, bimodal, sharedCPUs, replyBytes,
+			scaleLimits, scaleCurves, fewPeriods, fewBlocks, bimodal, sharedCPUs, replyBytes,
 		}
 	}
 	if s.Plan.Kind == record.MemoryFloor {

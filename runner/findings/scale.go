@@ -36,6 +36,7 @@ const (
 	ByGenerator Limit = "generator"  // takes no part in any fit: it is the rate of the generator
 	BySharing   Limit = "shared"     // server and generator take CPU from each other
 	ByTrip      Limit = "round trip" // neither is busy: no more requests are on their way
+	ByQuota     Limit = "quota"      // of its control group: it was stopped in most periods
 	ByNothing   Limit = ""           // not known
 )
 
@@ -182,6 +183,9 @@ func intervalOf(xs []float64) *Interval {
 // that the generator takes between two requests of a connection is looked at: with one
 // connection neither is busy, and that time is a part of every cycle.
 func (a *arm) limit(c *Cell) Limit {
+	if byQuota(c) {
+		return ByQuota
+	}
 	switch boundBy(c, a.s.Plan.Rules) {
 	case sharedBound:
 		return BySharing
