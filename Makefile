@@ -10,7 +10,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages that start no goroutine: there the detector finds nothing, and costs most of the time.
 PURE := /runner/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats)$$
 
-.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema clean variants variant-servers
+.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema clean variants variant-servers runtimes
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -18,8 +18,8 @@ build: ## bin/gonogo and bin/server-go
 	go build -o bin/gonogo ./runner
 	go build -o bin/server-go ./server-go
 
-compare: build ## measure, archive, report (BUDGET=30m for more blocks, ARGS for flags of gonogo compare)
-	bin/gonogo compare --budget $(BUDGET) $(ARGS)
+compare: build ## measure, archive, report (BUDGET=30m for more blocks, TARGETS=go-1,node-1, ARGS for flags of gonogo compare)
+	bin/gonogo compare --budget $(BUDGET) $(if $(TARGETS),--targets $(TARGETS)) $(ARGS)
 
 quick: build ## the same as a smoke run under two minutes; not evidence
 	bin/gonogo compare --quick $(ARGS)
@@ -37,6 +37,13 @@ variant-servers: build ## what variants need beside: a build with GOEXPERIMENT=j
 	@if GOEXPERIMENT=jsonv2 go list encoding/json/v2 >/dev/null 2>&1; then GOEXPERIMENT=jsonv2 go build -o bin/server-go-json2 ./server-go; \
 	else echo "left out: json2 needs a toolchain that knows GOEXPERIMENT=jsonv2, $$(go version) does not"; fi
 	@npm ci --silent --no-audit --no-fund --prefix server-node/variants || echo "left out: express and fastify need npm and its registry"
+
+runtimes: ## Node 22 and 24, Bun and Deno from npm into runtimes/, for compare TARGETS=go-1,node-1,node22-1,...; 500 MB
+	@set -e; for r in node22/node@22 node24/node@24 bun/bun@1 deno/deno@2; do dir=runtimes/$${r%%/*}; \
+	mkdir -p $$dir; npm install --silent --no-save --no-audit --no-fund --prefix $$dir $${r#*/}; done; \
+	ln -sf node_modules/node/bin/node runtimes/node22/node; ln -sf node_modules/node/bin/node runtimes/node24/node; \
+	ln -sf node_modules/bun/bin/bun.exe runtimes/bun/bun; cd runtimes/deno; ln -sf node_modules/@deno/*/deno* deno
+	@for r in node22/node node24/node bun/bun deno/deno; do echo "runtimes/$$r: $$(runtimes/$$r --version | head -1)"; done
 
 calibrate: build ## how often the verdicts are right on this machine, 17 minutes; writes docs/calibration.md
 	go build -o bin/stub ./runner/internal/stub/cmd

@@ -81,7 +81,7 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 		}
 		result.Fuzz = &fuzz
 	}
-	if err := c.print(s.out, result); err != nil {
+	if err := c.print(s.out, servers, result); err != nil {
 		return fmt.Errorf("print result: %w", err)
 	}
 	if n := result.differences(); n > 0 {
@@ -197,7 +197,7 @@ func (c *checkCmd) foreign() ([]contract.Server, error) {
 }
 
 // print writes the report: a line each for what was checked, and every difference.
-func (c *checkCmd) print(w io.Writer, r checkResult) error {
+func (c *checkCmd) print(w io.Writer, servers []contract.Server, r checkResult) error {
 	if c.JSON {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
@@ -208,6 +208,14 @@ func (c *checkCmd) print(w io.Writer, r checkResult) error {
 	fmt.Fprintf(&b, "contract: %d cases, %d differences\n", r.Contract.Cases, len(r.Contract.Differences))
 	for _, p := range r.Contract.Parity {
 		fmt.Fprintf(&b, "  %-15s %d bytes a reply to GET /users/500\n", p.Target, p.ReplyBytesGET)
+	}
+	for _, s := range servers {
+		if len(s.Known) > 0 {
+			fmt.Fprintf(&b, "  %s is known to answer in its own way: %s\n", s.Name, strings.Join(s.Known, ", "))
+		}
+		if s.Chunked {
+			fmt.Fprintf(&b, "  %s is known to send users in chunks\n", s.Name)
+		}
 	}
 	if f := r.Fuzz; f != nil {
 		b.WriteString(f.String())

@@ -21,7 +21,7 @@ type Server struct {
 	Name    string
 	Address string // host:port
 	// Known are the cases that it is known to answer in its own way: an answer of any
-	// kind will do. Chunked: it sends users in chunks, and has to.
+	// kind will do, or an end of the connection. Chunked: it sends users in chunks, and has to.
 	Known   []string
 	Chunked bool
 }
@@ -132,12 +132,13 @@ func runAll(ctx context.Context, servers []Server, rows []row) [][]outcome {
 }
 
 // heldTo leaves out, of one case, the servers that are known to answer it in their
-// own way and did answer.
+// own way, and did, if only by ending the connection.
 func heldTo(servers []Server, outcomes []outcome, name string) ([]Server, []outcome) {
 	var held []Server
 	var of []outcome
 	for i, s := range servers {
-		if !slices.Contains(s.Known, name) || outcomes[i].reply.status == 0 {
+		silent := outcomes[i].reply.status == 0 && !errors.Is(outcomes[i].wrong, errNoReply)
+		if !slices.Contains(s.Known, name) || silent {
 			held, of = append(held, s), append(of, outcomes[i])
 		}
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,9 +73,9 @@ func TestChunksCountWhereTheyAreKnown(t *testing.T) {
 	if result, err := check(t.Context(), []Server{plainServer, chunked}, rows); err != nil || len(result.Differences) != 1 || result.Differences[0].Case != rows[2].name {
 		t.Errorf("%v, %v", result, err)
 	}
-	silent := []outcome{{wrong: errNoReply}, {reply: reply{status: 200}, wrong: errNoReply}}
+	several := []outcome{{wrong: errors.New("no more bytes in time")}, {wrong: errNoReply}, {reply: reply{status: 200}, wrong: errors.New("another body")}}
 	known := Server{Name: "known", Known: []string{"x"}}
-	if held, _ := heldTo([]Server{known, known}, silent, "x"); len(held) != 1 {
-		t.Errorf("%d of a silent and an answering server are held to the case, want the silent one", len(held))
+	if held, of := heldTo([]Server{known, known, known}, several, "x"); len(held) != 1 || of[0].wrong != several[0].wrong {
+		t.Errorf("%d of a silent, an ending and an answering server are held to the case, want the silent one", len(held))
 	}
 }

@@ -134,7 +134,7 @@ func Evaluate(s *record.Session) Evaluation {
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
 	notFresh, slo, foreign, // of services that were not written for this kit
 	incomplete, machineChanged, resumed, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
-	chatty, logsCut, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes,
+	chatty, logsCut, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes, knownDifferences,
 }
 
 // rulesOf leaves out, of a session of searches, the rules about cells that are compared:

@@ -93,15 +93,19 @@ func runtimeOf(t record.Target) string {
 func Runtimes(c CPUSets) []record.Target {
 	var all []record.Target
 	for _, r := range []struct {
-		name string
-		argv []string
+		name  string
+		argv  []string
+		known []string // seen of Bun 1.4.5 and Deno 2.9.6
 	}{
-		{"node22-1", []string{"runtimes/node22/node"}},
-		{"node24-1", []string{"runtimes/node24/node"}},
-		{"bun-1", []string{"runtimes/bun/bun"}},
-		{"deno-1", []string{"runtimes/deno/deno", "run", "--allow-all"}},
+		{"node22-1", []string{"runtimes/node22/node"}, nil},
+		{"node24-1", []string{"runtimes/node24/node"}, nil},
+		// Bun's parser refuses the target *; Deno ends a connection that is cut within
+		// a request without a word.
+		{"bun-1", []string{"runtimes/bun/bun"}, []string{"C16 nobody 18 *"}},
+		{"deno-1", []string{"runtimes/deno/deno", "run", "--allow-all"}, []string{"C14e half-closed in the body", "C14f half-closed in a chunk"}},
 	} {
-		all = append(all, record.Target{Name: r.name, Base: "node-1", Argv: append(r.argv, "server-node/server.mjs"), Workers: 1, CPUs: c.One, GeneratorCPUs: c.OneGenerator})
+		all = append(all, record.Target{Name: r.name, Base: "node-1", Argv: append(r.argv, "server-node/server.mjs"), Workers: 1, Known: r.known,
+			CPUs: c.One, GeneratorCPUs: c.OneGenerator})
 	}
 	return all
 }
