@@ -96,7 +96,8 @@ func (c *compareCmd) goOn(ctx context.Context, kit kit, w *archive.Writer, kept 
 	if now, err = grade(ctx, now, p, s); err != nil {
 		return err
 	}
-	if err := w.Resumed(record.Resume{At: time.Now(), Grade: now.Grade, Checks: now.Checks}); err != nil {
+	runs := len(kept.Runs)
+	if err := w.Resumed(record.Resume{At: time.Now(), Grade: now.Grade, Checks: now.Checks, Kept: &runs}); err != nil {
 		return unkept(err, w.Dir())
 	}
 	x := &sitting{kit: kit, plan: p, host: kept.Host, w: w, kept: kept, progress: newProgress(s.err, p)}
@@ -153,7 +154,8 @@ func describeRest(kept *record.Session) string {
 		expected += plan.StepTime(sc)
 	}
 	asked := *kept
-	asked.Resumes = append(slices.Clone(kept.Resumes), record.Resume{At: time.Now()})
+	runs := len(kept.Runs)
+	asked.Resumes = append(slices.Clone(kept.Resumes), record.Resume{At: time.Now(), Kept: &runs})
 	gaps := asked.Interruptions()
 	gap := gaps[len(gaps)-1]
 	return fmt.Sprintf("session %s: interrupted %s, %v ago\n%d of %d steps stand, %d are outstanding, about %v\n", kept.ID, gap.Where(), gap.Gap.Round(time.Second),

@@ -21,6 +21,9 @@ func resumed(s *record.Session, _ *Evaluation) []record.Finding {
 			Threshold: "one sitting",
 			Text:      "the session was interrupted and resumed, by its own plan and with the same programs",
 		}
+		if gap.Resumed.Before(gap.Last) {
+			f.Observed += ", by a clock that was set back meanwhile"
+		}
 		if n := len(gap.Repeated); n > 0 {
 			f.Steps = gap.Repeated
 			f.Observed += fmt.Sprintf("; %s of the group that was cut ran again", count(n, "run"))
