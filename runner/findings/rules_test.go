@@ -120,8 +120,11 @@ func TestRules(t *testing.T) {
 		}, "shared-cpus", record.Note, "a"},
 		{"chatty", 6, func(s *record.Session) { of(s, "b", 1).LogInWindow = 1001 }, "chatty-server", record.Warn, "1.00 bytes"},
 		{"resumed when the clock had been set back", 6, func(s *record.Session) {
-			runs := 2
-			s.Resumes = []record.Resume{{At: s.Runs[0].Started.Add(-time.Hour), Kept: &runs}}
+			runs, noon := 2, time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+			for i := range s.Runs {
+				s.Runs[i].Started = noon
+			}
+			s.Resumes = []record.Resume{{At: noon.Add(-time.Hour), Kept: &runs}}
 		}, "resumed", record.Note, "by a clock that was set back meanwhile"},
 		{"a log too long to keep", 6, func(s *record.Session) { of(s, "b", 1).LogCut, of(s, "b", 2).LogCut = 5, 2 }, "log-cut", record.Note, "7 bytes of 2 logs"},
 		{"not chatty", 6, func(s *record.Session) { of(s, "b", 1).LogInWindow = 1000 }, "", "", ""},
