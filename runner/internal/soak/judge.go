@@ -71,7 +71,8 @@ const (
 )
 
 // Judge tells of each quantity whether it grows with the sessions: Theil and Sen's
-// slope, which no single session moves, and Mann and Kendall's test of trend.
+// slope, which no single session moves, and Mann and Kendall's test of trend, along
+// the whole and on along its second half.
 func Judge(samples []Sample) []Row {
 	var rows []Row
 	for _, q := range quantities {
@@ -101,7 +102,7 @@ func (q quantity) judge(samples []Sample) Row {
 	case r.N < least:
 		r.Verdict = TooFew
 		return r
-	case trend.S > 0 && trend.P <= significance && growth >= max(q.matters, q.share*ys[0]):
+	case trend.S > 0 && trend.P <= significance && growth >= max(q.matters, q.share*ys[0]) && q.growsOn(xs, ys):
 		r.Verdict = Growing
 	case q.zero && ys[r.N-1] > 0:
 		r.Verdict = Left
@@ -110,6 +111,19 @@ func (q quantity) judge(samples []Sample) Row {
 	}
 	r.Slope, r.P = slope/q.scale, trend.P
 	return r
+}
+
+// growsOn tells a leak from a step: one thread more at the same time, or one arena, is
+// a step, which does not come again, while a leak makes the second half grow as well,
+// by half of what matters along the whole. With too few sessions for halves, every growth counts.
+func (q quantity) growsOn(xs, ys []float64) bool {
+	half := len(ys) / 2
+	if half < least {
+		return true
+	}
+	xs, ys = xs[half:], ys[half:]
+	slope, _ := stats.TheilSen(xs, ys)
+	return slope*(xs[len(xs)-1]-xs[0]) >= max(q.matters, q.share*ys[0])/2
 }
 
 // Failed are the samples of sessions that ended with another code than those

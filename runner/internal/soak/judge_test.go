@@ -29,6 +29,10 @@ func TestJudge(t *testing.T) {
 		{"rises, but one pair is turned", []float64{0, 0, 0, 1, 2, 4, 3, 5, 6}, Flat, 1},
 		{"rises by less than matters", []float64{0, 0, 0, 1, 1.0625, 1.125, 1.1875, 1.25, 1.3125}, Flat, 0.0625}, // 5/16 MiB in all
 		{"one jumps", []float64{0, 0, 0, 1, 1, 90, 1, 1, 1}, Flat, 0},
+		// 6 and 6 to judge: the second half rises by 5 of the 1/4 MiB that it takes, or by none. Of the
+		// 66 slopes of the step 30 are 0 and then come one 8/11, two 8/10, three 8/9: the median is between the last two.
+		{"rises in both halves", []float64{0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, Growing, 1},
+		{"a step, never again", []float64{0, 0, 0, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9, 9}, Flat, (0.8 + 8.0/9) / 2},
 		{"five to judge", []float64{0, 0, 0, 1, 2, 3, 4, 5}, TooFew, 0},
 		{"one", []float64{1}, TooFew, 0},
 		{"none", nil, TooFew, 0},
