@@ -24,6 +24,14 @@ compare: build ## measure, archive, report (BUDGET=30m for more blocks, TARGETS=
 quick: build ## the same as a smoke run under two minutes; not evidence
 	bin/gonogo compare --quick $(ARGS)
 
+.PHONY: compare-postgres postgres-servers
+compare-postgres: postgres-servers ## the pair on one core with its users in a PostgreSQL of its own; skipped where there is none
+	@bin/gonogo postgres --budget $(BUDGET) $(ARGS); code=$$?; if [ $$code -eq 3 ]; then echo "SKIPPED: compare-postgres"; else exit $$code; fi
+
+postgres-servers: build ## what that needs beside: a build of server-go with pgx, and pg from npm
+	@go build -tags postgres -o bin/server-go-postgres ./server-go || echo "left out: go-postgres needs pgx from the Go module proxy"
+	@npm ci --silent --no-audit --no-fund --prefix server-node/postgres || echo "left out: node-postgres needs npm and its registry"
+
 report: build ## the report of the newest session again
 	bin/gonogo report latest
 
@@ -104,7 +112,7 @@ check: build ## formatting, vet (also for macOS), staticcheck, node --check, imp
 	go vet ./...
 	GOOS=darwin go vet ./...
 	go tool staticcheck ./...
-	for f in server-node/*.mjs server-node/variants/*.mjs; do node --check $$f || exit 1; done
+	for f in server-node/*.mjs server-node/variants/*.mjs server-node/postgres/*.mjs; do node --check $$f || exit 1; done
 	go test -count=1 -run 'Imports' ./runner
 
 readme: ## puts the report of benchmark.json into README.md

@@ -77,6 +77,9 @@ func (c *compareCmd) outOf(dir string) string {
 // goOn runs the steps that are outstanding.
 func (c *compareCmd) goOn(ctx context.Context, kit kit, w *archive.Writer, kept *record.Session, s streams) error {
 	p := &kept.Plan
+	if err := storeIsGone(p, w); err != nil {
+		return err
+	}
 	if p.Kind.Searched() {
 		return fail(exitPreflight, fmt.Sprintf("gonogo %s searches anew", p.Kind), "resume session %s: a search has no steps that were planned before it", kept.ID)
 	}

@@ -132,6 +132,7 @@ func Evaluate(s *record.Session) Evaluation {
 // rules are all rules, in the order in which findings are printed: what voids
 // the session, what may mislead a reader, what to know.
 var rules = []func(*record.Session, *Evaluation) []record.Finding{
+	outsideStore,
 	notFresh, slo, foreign, // of services that were not written for this kit
 	incomplete, machineChanged, resumed, twinDiffers, quick, discardedRuns, machine, failedChecks, errorsInWindow, notSteady, artefactMax, limits, utilisation, superLinear, canary,
 	chatty, logsCut, imbalance, foreignPages, pageOrder, memoryGrows, samplerCosts, fewBlocks, secondOpinion, position, bimodal, sharedCPUs, doubleCount, replyBytes, knownDifferences,

@@ -51,6 +51,11 @@ func New(o Options) (*record.Plan, error) {
 	if !o.Quick {
 		targets = withTwins(targets)
 	}
+	return comparison(o, targets), nil
+}
+
+// comparison is the plan of these targets.
+func comparison(o Options, targets []record.Target) *record.Plan {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
@@ -68,7 +73,7 @@ func New(o Options) (*record.Plan, error) {
 	p.Confirm = confirmation(p)
 	p.Rules.ConfirmStepsMax = confirmSteps(p)
 	p.Expected = prelude(targets) + stepsTime(p.Scenarios, targets, blocks)
-	return p, nil
+	return p
 }
 
 // Order lays out blocks that each hold every target x scenario.

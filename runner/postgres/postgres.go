@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +34,9 @@ const (
 // and what PostgreSQL does by itself from time to time.
 var settings = []string{"listen_addresses=", "unix_socket_permissions=0700", "max_connections=60", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"autovacuum=off", "log_min_messages=fatal"}
+
+// Settings are those that are not PostgreSQL's defaults.
+func Settings() []string { return slices.Clone(settings) }
 
 // Server is a PostgreSQL that runs.
 type Server struct {

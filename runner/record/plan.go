@@ -60,6 +60,7 @@ type Plan struct {
 	Confirm []Step `json:"confirm,omitempty"`
 
 	Service *Service `json:"service,omitempty"` // in a session of services that were not written for this kit
+	Store   *Store   `json:"store,omitempty"`   // that the targets ask; absent: each has its own in its memory
 }
 
 // Confirms reports whether a step is one of Confirm.
