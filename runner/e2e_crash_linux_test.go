@@ -131,13 +131,20 @@ func crashSeed(t *testing.T) uint64 {
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	n, long := moments(t)
-	p := briefPlan(t, long)
+	p := briefPlan(t, false)
 	length, calls := wholeSession(t, p)
+	plans, lengths := []*record.Plan{p}, []time.Duration{length}
+	if long { // every other one
+		pinned := briefPlan(t, true)
+		length, _ := wholeSession(t, pinned)
+		plans, lengths = append(plans, pinned), append(lengths, length)
+	}
 	seed := crashSeed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var killed, faulty tally
 	t.Run("all", func(t *testing.T) {
 		for i := range n {
+			p, length := plans[i%len(plans)], lengths[i%len(plans)]
 			// The last may be beyond the end.
 			moment := time.Duration((float64(i) + rng.Float64()) / float64(n) * 1.02 * float64(length))
 			t.Run(fmt.Sprintf("moment %03d", i+1), func(t *testing.T) {
