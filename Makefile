@@ -10,7 +10,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages that start no goroutine: there the detector finds nothing, and costs most of the time.
 PURE := /runner/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats)$$
 
-.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema clean variants variant-servers runtimes
+.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema clean variants docs-variants variant-servers runtimes
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -40,6 +40,9 @@ memory: build ## memory alone: stored users, rests, growth, sampler; about 1h40m
 
 variants: variant-servers ## what each named variant of the servers is worth, beside the plain one; 15 minutes (ARGS="typed express" for some)
 	bin/gonogo variants $(ARGS)
+
+docs-variants: ## puts the figures of a session of variants into docs/variants.md (ID=latest)
+	GONOGO_VARIANTS=$(ID) go test -count=1 -run TestDocsOfVariants ./runner -update
 
 variant-servers: build ## what variants need beside: a build with GOEXPERIMENT=jsonv2, Express and Fastify from npm
 	@if GOEXPERIMENT=jsonv2 go list encoding/json/v2 >/dev/null 2>&1; then GOEXPERIMENT=jsonv2 go build -o bin/server-go-json2 ./server-go; \

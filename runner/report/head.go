@@ -85,10 +85,29 @@ func versions(s *record.Session) string {
 			text += ", " + t.Name + ": " + t.Foreign.Runtime
 		}
 	}
+	for _, t := range s.Plan.Targets {
+		if v := alive(s, t.Name); v != "" && !t.Twin {
+			text += ", " + t.Name + " " + v
+		}
+	}
 	if s.Plan.Kit != "" {
 		text += ", gonogo " + s.Plan.Kit
 	}
 	return text
+}
+
+// alive is the runtime of a target as its first live process named it, where that is
+// neither the Go nor the Node that the machine is said to have.
+func alive(s *record.Session, target string) string {
+	for _, r := range s.Runs {
+		if x := r.Settings; r.Step.Target == target && x != nil && x.Version != "" {
+			if x.Version == s.Host.GoVersion || x.Version == s.Host.NodeVersion {
+				return ""
+			}
+			return strings.TrimSpace(x.Runtime + " " + x.Version)
+		}
+	}
+	return ""
 }
 
 func grade(g string) string {
