@@ -30,6 +30,7 @@ type checkCmd struct {
 	JSON    bool     `help:"Print the result as JSON." name:"json"`
 
 	Requests string   `help:"Instead of the contract, send the requests of this file (JSON lines, as gonogo load --requests-file takes them) to all and hold the answers against each other: same status, same JSON." placeholder:"FILE"`
+	Plan     string   `help:"Instead of the contract, start the services of this plan file and hold their answers against each other: docs/your-own-service.md." placeholder:"FILE"`
 	Ignore   []string `help:"With --requests: members of JSON answers that may differ, such as createdAt,ts." placeholder:"NAME,..."`
 
 	URLs []string `arg:"" optional:"" name:"url" help:"Servers that run already, such as http://127.0.0.1:3000; then no target is started."`
@@ -50,6 +51,8 @@ const (
 func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	beware(s)
 	switch {
+	case c.Plan != "":
+		return c.checkPlan(ctx, s)
 	case c.Requests != "" && c.Fuzz > 0:
 		return fail(exitUsage, "leave one of them out", "check: --requests and --fuzz exclude each other")
 	case c.Requests == "" && c.Ignore != nil:

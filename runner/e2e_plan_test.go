@@ -24,6 +24,7 @@ func plainPair(t *testing.T) string {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	rewrite(t, filepath.Join(dir, "plan.json"), `["go", "build", "-buildvcs=false", "-o", "service", "main.go"]`, `["cp", "../built", "service"]`)
+	rewrite(t, filepath.Join(dir, "gateway.json"), `["go", "build", "-buildvcs=false", "-o", "../go/service", "../go/main.go"]`, `["cp", "../built", "../go/service"]`)
 	return dir
 }
 
@@ -84,14 +85,21 @@ func TestComparePlan(t *testing.T) {
 		t.Errorf("a session of others' services wrote benchmark.json: %v", err)
 	}
 
+	gateway := filepath.Join(dir, "gateway.json")
+	if got := u.run("check", "--plan", gateway); got.code != exitDone || got.out != "behind-gateway  6 requests, answered alike\nnode            6 requests, answered alike\n" {
+		t.Errorf("a gateway and its backend: exit %d\n%s%s", got.code, got.out, got.err)
+	}
 	rewrite(t, filepath.Join(dir, "node", "server.mjs"), "+ 0.5, currency", "+ 0.25, currency")
 	got := u.run("compare", "--quick", "--plan", planFile)
 	if got.code != exitWrong || !strings.Contains(got.err, "wrong: $.price.amount: 1.25, go has 1.5") || !strings.Contains(got.err, "GET /items/500") {
 		t.Errorf("services that differ: exit %d\n%s", got.code, got.err)
 	}
+	if got := u.run("check", "--plan", gateway); got.code != exitWrong || !strings.Contains(got.err, "node answered") {
+		t.Errorf("a gateway that differs: exit %d\n%s%s", got.code, got.out, got.err)
+	}
 	rewrite(t, planFile, `"command`, `"comand`)
 	got = u.run("compare", "--quick", "--plan", planFile)
-	if got.code != exitUsage || !strings.Contains(got.err, "line 6: targets[0].comand: there is no such member; did you mean command?") {
+	if got.code != exitUsage || !strings.Contains(got.err, "line 7: targets[0].comand: there is no such member; did you mean command?") {
 		t.Errorf("a slip: exit %d\n%s", got.code, got.err)
 	}
 }

@@ -124,13 +124,3 @@ func askOne(ctx context.Context, c Config, guard *sut.Guard, t record.Target, lo
 	}()
 	return contract.Ask(ctx, contract.Server{Name: t.Name, Address: p.Address()}, p.Host(), c.Plan.Service.Requests, c.Plan.Service.IDs)
 }
-
-// CheckServices proves the targets of a plan against each other, and archives nothing.
-func CheckServices(ctx context.Context, c Config, logDir string) ([]record.Parity, error) {
-	guard, err := sut.StartGuard(c.Guard[0], c.Guard[1:]...)
-	if err != nil {
-		return nil, err
-	}
-	defer guard.Close()
-	return proveServices(ctx, c, guard, logDir)
-}
