@@ -10,7 +10,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages that start no goroutine: there the detector finds nothing, and costs most of the time.
 PURE := /runner/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats)$$
 
-.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema clean variants docs-variants variant-servers runtimes
+.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema examples clean variants docs-variants variant-servers runtimes
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -123,6 +123,12 @@ readme: ## puts the report of benchmark.json into README.md
 
 docs: ## puts thresholds, inputs and answers of the code into docs/
 	go test -count=1 -run TestDocs ./runner -update
+
+examples: build ## Express, Fastify and chi: brings their packages (npm ci, go mod download), proves them alike, makes a smoke run
+	for d in express fastify; do (cd examples/frameworks/$$d && npm ci --silent --no-audit --no-fund) || exit 1; done
+	cd examples/frameworks/chi && go mod download
+	bin/gonogo check --plan examples/frameworks/plan.json
+	bin/gonogo compare --quick --plan examples/frameworks/plan.json $(ARGS)
 
 schema: ## writes docs/schema and the tables of docs/format.md from the record types
 	go test -count=1 -run TestSchemasAreCurrent ./runner/internal/schema -update
