@@ -26,6 +26,8 @@ type decideCmd struct {
 	JSON    bool   `help:"Print decision.json in place of decision.md."`
 	Replace bool   `help:"Let this decision take the place of another one in the archive."`
 
+	With []string `help:"Sessions of memory-floor, capacity or scale on the same machine, with the same versions, to take numbers from." placeholder:"ID"`
+
 	Given givenInputs `embed:"" group:"What only you can know (docs/decide.md):"`
 }
 
@@ -65,7 +67,11 @@ func (c *decideCmd) Run(s streams) error {
 	if in, err = planned(&loaded.Plan, in); err != nil {
 		return err
 	}
-	d, err := decision.Make(loaded, findings.Evaluate(loaded), in)
+	beside, err := c.beside(loaded)
+	if err != nil {
+		return err
+	}
+	d, err := decision.Make(loaded, findings.Evaluate(loaded), in, beside...)
 	if refused := (*decision.Refused)(nil); errors.As(err, &refused) {
 		return fail(exitInvalid, "gonogo compare makes a session that can be decided on", "decide on session %s: it is refused:\n  %s", loaded.ID, strings.Join(refused.Reasons, "\n  "))
 	}
@@ -84,6 +90,28 @@ func (c *decideCmd) Run(s streams) error {
 		return fmt.Errorf("print decision: %w", err)
 	}
 	return c.keep(s, map[string][]byte{decisionPage: page.Bytes(), decisionData: data.Bytes()}, d)
+}
+
+// beside reads the sessions that numbers are taken from.
+func (c *decideCmd) beside(s *record.Session) ([]record.Beside, error) {
+	var all []record.Beside
+	for _, ref := range c.With {
+		other, err := open(c.Out, ref)
+		if err != nil {
+			return nil, err
+		}
+		b, err := decision.Beside(s, other, findings.Evaluate(other))
+		if err != nil {
+			return nil, fail(exitInvalid, "make it on the same machine with the same versions: gonogo memory-floor, gonogo capacity", "decide with session %s: it is refused:\n  %s", other.ID, strings.ReplaceAll(err.Error(), "; ", "\n  "))
+		}
+		for _, o := range all {
+			if o.Kind == b.Kind {
+				return nil, fail(exitUsage, "name one of them", "decide with sessions %s and %s: both are of %s", o.Session, b.Session, b.Kind)
+			}
+		}
+		all = append(all, b)
+	}
+	return all, nil
 }
 
 // The files of a decision, in the folder of its session.
@@ -233,10 +261,13 @@ func (v *verification) decision(dir string, s *record.Session, e findings.Evalua
 // again is what both files of a decision should hold; of nothing where its inputs
 // cannot be read or decide nothing.
 func again(data []byte, s *record.Session, e findings.Evaluation) map[string][]byte {
-	var old struct{ Inputs record.DecisionInputs }
+	var old struct {
+		Inputs record.DecisionInputs
+		Beside []record.Beside
+	}
 	var page, whole bytes.Buffer
 	if json.Unmarshal(data, &old) == nil {
-		if d, err := decision.Make(s, e, old.Inputs); err == nil {
+		if d, err := decision.Make(s, e, old.Inputs, old.Beside...); err == nil {
 			err = errors.Join(report.Decision(&page, d), report.DecisionJSON(&whole, d))
 			if err != nil {
 				page.Reset()

@@ -185,3 +185,52 @@ func TestDocsOfMemoryFloor(t *testing.T) {
 	tables, _, _ = strings.Cut(tables, "\n<details>")
 	generated(t, file, begin, "- session: "+strings.ReplaceAll(tables, "\n## ", "\n### ")+"\n")
 }
+
+// A decision takes the floors of the same machine, files them with itself, and is verified
+// from that; those of another machine, and a session that has none, it refuses.
+func TestDecideWithFloors(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	id := decidable(t, out)
+	s, err := archive.Load(filepath.Join(out, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := filepath.Base(floored(t, out, func(f *record.Session) { f.Host = s.Host }))
+	other := filepath.Base(floored(t, out, nil))
+	for _, c := range []struct {
+		with []string
+		code int
+		want string
+	}{
+		{[]string{other}, exitInvalid, "it is refused:\n"},
+		{[]string{id}, exitInvalid, "no session of memory-floor, capacity or scale"},
+		{[]string{same, same}, exitUsage, "both are of memory-floor"},
+		{[]string{"20010101T000000Z-000000"}, exitFailed, ""},
+		{[]string{same}, exitDone, "memory of node-1: a limit of 66.0"},
+	} {
+		args := []string{"decide", id, "--out", out}
+		for _, w := range c.with {
+			args = append(args, "--with", w)
+		}
+		if r := inProcess(args...); r.code != c.code && !(c.want == "" && r.code != exitDone) || !strings.Contains(r.out+r.err, c.want) {
+			t.Errorf("--with %v: exit %d, want %d and %q\n%.1500s%s", c.with, r.code, c.code, c.want, r.out, r.err)
+		}
+	}
+	file := filepath.Join(out, id, "decision.json")
+	verified := func() result { return inProcess("verify", id, "--out", out) }
+	if r := verified(); !strings.Contains(r.out, "ok     decision") {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smaller := bytes.Replace(data, []byte("69206016"), []byte("9206016"), 1)
+	if err := os.WriteFile(file, smaller, 0o644); err != nil || bytes.Equal(data, smaller) {
+		t.Fatal("no floor to alter", err)
+	}
+	if r := verified(); r.code == exitDone || !strings.Contains(r.out+r.err, "decision.md") {
+		t.Errorf("with another floor in decision.json: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+}

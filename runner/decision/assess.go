@@ -219,6 +219,11 @@ func (m *matter) bills(in record.DecisionInputs, rule record.DecisionPair, h *he
 	if err != nil {
 		return "with Go the service does not fit: " + err.Error()
 	}
+	for _, o := range []record.Option{node, gone} {
+		if why := m.tooBusy(in, o); why != "" {
+			return why
+		}
+	}
 	saving := less(node, gone)
 	h.options, h.saving = []record.Option{node, gone}, &saving
 	for _, p := range []struct {

@@ -40,8 +40,9 @@ type bill struct {
 func (m *matter) option(in record.DecisionInputs, s shape) (record.Option, error) {
 	o := record.Option{Name: s.name, Target: s.target, CoresUsed: s.cores, VCPUs: s.vcpus}
 	var at [3]bill
-	for i, x := range [3][2]float64{{s.cpu.Value, s.memory.Value}, {s.cpu.Lo, s.memory.Lo}, {s.cpu.Hi, s.memory.Hi}} {
-		b, err := m.bill(in, s, x[0], x[1])
+	most := m.capacity(s.target)
+	for i, x := range [3][3]float64{{s.cpu.Value, s.memory.Value, most.Value}, {s.cpu.Lo, s.memory.Lo, most.Hi}, {s.cpu.Hi, s.memory.Hi, most.Lo}} {
+		b, err := m.bill(in, s, x[0], x[1], x[2])
 		if err != nil {
 			return o, fmt.Errorf("%s (%s): %w", s.name, s.target, err)
 		}
@@ -65,14 +66,16 @@ func (m *matter) option(in record.DecisionInputs, s shape) (record.Option, error
 // bill follows method P3:
 //
 //	by CPU     ceil(peak x (W + c) / (cores x u))
+//	           at least ceil(peak / (capacity x u)), where a session of capacity was given:
+//	           a server with own work takes no more than without
 //	by memory  ceil(all own memory / (limit - server's own memory)), where memory binds and a limit is given
 //	replicas   the largest of these and of what availability asks for
 //
-// with W and c the CPU time of a request in own code and in the server, u the share
+// with capacity the rate most, 0 where none is known, W and c the CPU time of a request in own code and in the server, u the share
 // of its cores that a replica is planned to use. Where memory binds, the processes
 // divide the own memory among them; elsewhere each of them holds it all, the workers
 // of a Node cluster too, for they share nothing.
-func (m *matter) bill(in record.DecisionInputs, s shape, cpu, memory float64) (bill, error) {
+func (m *matter) bill(in record.DecisionInputs, s shape, cpu, memory, most float64) (bill, error) {
 	u := m.rules.CPUTarget
 	if in.CPUTarget != nil {
 		u = *in.CPUTarget
@@ -83,6 +86,9 @@ func (m *matter) bill(in record.DecisionInputs, s shape, cpu, memory float64) (b
 	var b bill
 	busy := *in.PeakRate * (*in.OwnCPU*1e6 + cpu) / 1e9 // cores that are busy at the peak
 	b.byCPU = max(1, whole(busy/(float64(s.cores)*u)))
+	if most > 0 {
+		b.byCPU = max(b.byCPU, whole(*in.PeakRate/(most*u)))
+	}
 	b.byOther = 1
 	if in.MinReplicas != nil {
 		b.byOther = float64(*in.MinReplicas)

@@ -38,7 +38,7 @@ func TestBill(t *testing.T) {
 		}), one, 20_000, 32 << 20, 1, 33, 3, 33, 3350 + 33*32, 33*30 + (3350+33*32)/1024.*4},
 		{"memory without a limit", with(func(in *record.DecisionInputs) { in.Binds, in.PeakRate = byMemory, of(10.0) }), one, 20_000, 32 << 20, 1, 67, 3, 67, 67 * 82, 67*30 + 67*82/1024.*4},
 	} {
-		b, err := m.bill(c.in, c.s, c.cpu, c.memory)
+		b, err := m.bill(c.in, c.s, c.cpu, c.memory, 0)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -49,7 +49,7 @@ func TestBill(t *testing.T) {
 	}
 	for name, limit := range map[string]float64{"a server that is larger than its limit": 84, "data that is": 133} {
 		in := with(func(in *record.DecisionInputs) { in.ReplicaMemory = of(limit) })
-		if b, err := m.bill(in, one, 60_000, 84<<20); err == nil {
+		if b, err := m.bill(in, one, 60_000, 84<<20, 0); err == nil {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}

@@ -23,19 +23,19 @@ type Refused struct{ Reasons []string }
 
 func (r *Refused) Error() string { return strings.Join(r.Reasons, "; ") }
 
-// Make decides. The error is a *Refused if the session is no evidence, else it
+// Make decides, with what Beside read of other sessions. The error is a *Refused if the session is no evidence, else it
 // says which inputs cannot be.
-func Make(s *record.Session, e findings.Evaluation, in record.DecisionInputs) (*record.Decision, error) {
+func Make(s *record.Session, e findings.Evaluation, in record.DecisionInputs, beside ...record.Beside) (*record.Decision, error) {
 	if err := Check(in); err != nil {
 		return nil, fmt.Errorf("read inputs: %w", err)
 	}
 	if reasons := refusals(s, &e); len(reasons) > 0 {
 		return nil, &Refused{reasons}
 	}
-	m := &matter{s: s, e: &e, rules: s.Plan.Decision}
+	m := &matter{s: s, e: &e, rules: s.Plan.Decision, beside: beside}
 	d := &record.Decision{
 		SchemaVersion: record.SchemaVersion, Session: s.ID, PlanSHA256: planSum(s),
-		Question: question(s), Rules: s.Plan.Decision, Primary: s.Plan.Primary, Inputs: in,
+		Question: question(s), Rules: s.Plan.Decision, Primary: s.Plan.Primary, Inputs: in, Beside: beside,
 		Verdicts: e.Verdicts, Rejected: rejected(s, &e), Expiry: expiry(s),
 	}
 	if m.rules != nil {
@@ -56,6 +56,8 @@ type matter struct {
 	s     *record.Session
 	e     *findings.Evaluation
 	rules *record.DecisionRules
+
+	beside []record.Beside
 }
 
 func question(s *record.Session) string {

@@ -13,6 +13,8 @@ type pair struct {
 	record.DecisionPair
 	verdict *record.Verdict // nil: the plan asks no such question
 	base    float64         // typical value of the base, in the metric's unit
+
+	measured *record.Span // target / base by another session, in place of the verdict's own
 }
 
 func (m *matter) pair(p record.DecisionPair, metric findings.Metric) pair {
@@ -22,6 +24,9 @@ func (m *matter) pair(p record.DecisionPair, metric findings.Metric) pair {
 			of := pair{DecisionPair: p, verdict: v}
 			if c, ok := m.e.Cell(p.Base, q.Scenario); ok {
 				of.base = c.Summary[metric].Median
+			}
+			if metric == findings.LoadPSS {
+				of = m.floored(of)
 			}
 			return of
 		}
@@ -38,6 +43,9 @@ func (p pair) word() stats.Word {
 
 // interval is target / base as measured, whatever the verdict made of it.
 func (p pair) interval() (record.Span, bool) {
+	if p.measured != nil && p.word() != "" && p.word() != stats.Invalid {
+		return *p.measured, true
+	}
 	if v := p.verdict; v != nil && p.word() != stats.Invalid && v.Ratio != nil && v.Lo != nil && v.Hi != nil && p.base > 0 {
 		return record.Span{Value: *v.Ratio, Lo: *v.Lo, Hi: *v.Hi}, true
 	}

@@ -122,7 +122,7 @@ func (m *matter) notMeasured(in record.DecisionInputs) []string {
 		"the user's own code: that it needs as much CPU time and memory in Go as in Node is an assumption of every bill here",
 		"queueing of own work: latencies were measured without it",
 		"TLS, compression, logging, tracing and a real network between client and server",
-		"the least memory limit under which each server lives: memory here is the typical resident memory under load, not its peak",
+		m.memoryIs(),
 		"growth over hours or days",
 		"start-up under load, deployment, on-call and what the team knows: the migration cost is the user's own figure",
 	}
@@ -151,6 +151,14 @@ func (m *matter) notMeasured(in record.DecisionInputs) []string {
 		all = append(all, "what a Node cluster would give")
 	}
 	return all
+}
+
+// memoryIs says what stands for memory here.
+func (m *matter) memoryIs() string {
+	if m.knowsFloors() {
+		return "memory at other loads: the limits are the smallest that meet one rate for a short time, without room for a longer one"
+	}
+	return "the least memory limit under which each server lives: memory here is the typical resident memory under load, not its peak"
 }
 
 // conditions say what would follow from the inputs that are missing, by resource.

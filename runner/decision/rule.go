@@ -54,6 +54,9 @@ func (m *matter) clusterFirst(in record.DecisionInputs, narrow, wide record.Deci
 			h.why = []string{fmt.Sprintf("whether a cluster would do is not known: %s of %s against %s has no interval", word(x.metric), wide.Base, narrow.Base)}
 			return h
 		}
+		if floors := m.floored(pair{DecisionPair: record.DecisionPair{Target: wide.Base, Base: narrow.Base}}).measured; floors != nil && x.metric == findings.LoadPSS {
+			r.Ratio = *floors
+		}
 		*x.now, *x.then = exactly(p.base), p.times(r.Ratio)
 	}
 	before, err := m.option(in, now)

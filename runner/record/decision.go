@@ -86,6 +86,7 @@ type Decision struct {
 	Rules         *DecisionRules `json:"rules,omitempty"`
 	Primary       []Primary      `json:"primary"`
 	Inputs        DecisionInputs `json:"inputs"`
+	Beside        []Beside       `json:"beside,omitempty"` // what was taken from other sessions
 	Whole         *Assessment    `json:"whole,omitempty"`
 	Parts         []Assessment   `json:"parts,omitempty"`
 	Verdicts      []Verdict      `json:"verdicts"`

@@ -31,6 +31,7 @@ func Decision(w io.Writer, d *record.Decision) error {
 	bullets(&b, "What would follow", d.If)
 	ruleOf(&b, d)
 	inputsOf(&b, d.Inputs)
+	bullets(&b, "Taken from other sessions", besideOf(d.Beside))
 	if d.Whole != nil {
 		assessment(&b, "The whole service", *d.Whole, d.Inputs.Currency)
 	}
@@ -43,6 +44,24 @@ func Decision(w io.Writer, d *record.Decision) error {
 	bullets(&b, "What was not measured", d.NotMeasured)
 	bullets(&b, "Holds until one of these changes", expiryOf(d.Expiry))
 	return flush(w, &b)
+}
+
+// besideOf has a line a number.
+func besideOf(all []record.Beside) []string {
+	var lines []string
+	for _, b := range all {
+		from := fmt.Sprintf(" (%s %s, plan %s)", b.Kind, b.Session, shortSum(b.PlanSHA256))
+		for _, l := range b.Floors {
+			lines = append(lines, fmt.Sprintf("memory of %s: a limit of %s MiB, as %s, at %s/s with %s; in place of memory under load%s", l.Target, spanText(scaled(l.Bytes, mebi)), l.Arm, digits(l.Rate), l.SLO, from))
+		}
+		for _, l := range b.Capacities {
+			lines = append(lines, fmt.Sprintf("a replica of %s takes %s/s at most, with %s and no own work%s", l.Target, spanText(l.Rate), l.SLO, from))
+		}
+		for _, n := range b.Notes {
+			lines = append(lines, n+"; in no bill"+from)
+		}
+	}
+	return lines
 }
 
 func shortSum(sum string) string { return sum[:min(len(sum), 12)] }
