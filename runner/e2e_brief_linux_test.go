@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,7 +177,8 @@ func (u *user) begin(args ...string) *job {
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	cmd := exec.Command(binary, args...)
+	argv := slices.Concat(u.wrap, []string{binary}, args)
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = u.dir, u.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does
 	return u.startCommand(cmd)
