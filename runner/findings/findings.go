@@ -28,6 +28,7 @@ type Evaluation struct {
 	Floor     *MemoryFloor     `json:"floor,omitempty"`     // in a session of memory floors
 	Quotas    []QuotaRow       `json:"quotas,omitempty"`    // in a session of CPU quotas
 	Scale     *Scale           `json:"scale,omitempty"`     // in a session of scale
+	Dilutions []Dilution       `json:"dilutions,omitempty"` // in a sweep of waits
 	Variants  []Variant        `json:"variants,omitempty"`  // in a session of variants, twins first
 }
 
@@ -122,6 +123,7 @@ func Evaluate(s *record.Session) Evaluation {
 	e.Memory, e.Capacity, e.Floor = memoryOf(s, e.Cells), capacityOf(s, e.Cells), floorOf(s, e.Cells)
 	e.Quotas = quotasOf(s, e.Cells)
 	e.Scale = scaleOf(s, e.Cells)
+	e.Dilutions = dilutions(s, &e)
 	e.Variants = variantsOf(s, &e)
 	for _, rule := range rulesOf(s) {
 		e.Findings = append(e.Findings, rule(s, &e)...)

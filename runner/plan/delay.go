@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gonogo/runner/record"
 )
@@ -88,4 +89,20 @@ func delaySetting(arm string, level float64, fanOut int) string {
 		separator = "/"
 	}
 	return strings.Join(slices.Repeat([]string{strconv.Itoa(int(level))}, fanOut), separator)
+}
+
+// dilutionRules are the margins of the verdicts of a comparison.
+func dilutionRules() *record.DilutionRules {
+	var r record.DilutionRules
+	for _, q := range questions {
+		switch q.Metric {
+		case "rate_per_sec":
+			r.RateMargin = q.MarginRatio
+		case "server_cpu_ns_per_request":
+			r.CPUMargin = q.MarginRatio
+		case "p99_ns":
+			r.P99Margin, r.P99Floor = q.MarginRatio, time.Duration(q.Floor)
+		}
+	}
+	return &r
 }

@@ -92,6 +92,9 @@ func NewScale(o ScaleOptions) (*record.Plan, error) {
 		SchemaVersion: record.SchemaVersion, Kit: o.Kit, Kind: record.Scaling, Quick: o.Quick, Part: len(arms) < all, Seed: o.Seed, Blocks: o.Repeats,
 		Rules: DefaultRules(), Probe: &capacity, RequestTimeout: 5 * time.Second, Scale: &record.Scale{Factor: f.Name, Levels: f.Levels},
 	}
+	if f.OpenRate > 0 {
+		rules.Dilution = dilutionRules()
+	}
 	p.Rules.Scale = &rules
 	load := record.Scenario{Name: scaleLoad, Kind: record.Closed, Requests: get, Connections: scaleConnections, Warmup: warmup, Window: window}
 	held := record.Scenario{Name: scaleHeld, Kind: record.Memory, Requests: get, Connections: scaleConnections, RateOfCapacity: scaleShare, Arrivals: "poisson", Window: memory}

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // Scale is what a session of scale varies: one factor over levels, and nothing else.
@@ -33,6 +34,17 @@ type ScaleRules struct {
 	BendMax     float64 `json:"bend_max_ratio"`     // memory: largest distance from the line / its rise over the levels
 	LinePoints  int     `json:"line_levels_min"`    // memory: distinct levels for a line
 	Resamples   int     `json:"resamples"`          // of the bootstrap over processes
+
+	Dilution *DilutionRules `json:"dilution,omitempty"` // in a sweep of waits
+}
+
+// DilutionRules say when two servers are the same to whoever asks them, in a sweep of
+// what every request waits.
+type DilutionRules struct {
+	RateMargin float64       `json:"rate_margin_ratio"`
+	CPUMargin  float64       `json:"cpu_margin_ratio"`
+	P99Margin  float64       `json:"p99_margin_ratio"`
+	P99Floor   time.Duration `json:"p99_floor_ns"` // a p99 that differs by less is no difference
 }
 
 // maxLevels bounds a sweep; what is archived may come from anywhere.
@@ -88,6 +100,9 @@ func (p *Plan) opens(scenario string) bool {
 func (r *ScaleRules) validate() error {
 	if r.Resamples < 0 || r.Resamples > 1_000_000 || r.LevelsMin < 3 || r.LinePoints < 3 || !(r.SpanMin >= 1) || !(r.ResidualMax > 0) || !(r.BendMax > 0) || !(r.BeyondMax > 0) {
 		return fmt.Errorf("a sweep is judged by %+v", *r)
+	}
+	if d := r.Dilution; d != nil && (!(d.RateMargin > 0) || !(d.CPUMargin > 0) || !(d.P99Margin > 0) || d.P99Floor < 0) {
+		return fmt.Errorf("a sweep of waits is judged by %+v", *d)
 	}
 	return nil
 }

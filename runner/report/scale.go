@@ -24,6 +24,9 @@ func (v view) scaleAlone() document {
 	if v.e.Scale != nil && v.s.Plan.Rules.Scale != nil {
 		d.verdicts, d.load, d.memory = v.levels(), v.levelMemory(), v.curves()
 		d.detail = []grid{v.laws()}
+		if len(v.e.Dilutions) > 0 {
+			d.memory = v.dilutions() // there is no curve through waits
+		}
 		if len(v.e.Quotas) > 0 {
 			d.verdicts = v.quotas() // the levels, and what the quota did at each
 		}
