@@ -31,6 +31,7 @@ type checkCmd struct {
 
 	Requests string   `help:"Instead of the contract, send the requests of this file (JSON lines, as gonogo load --requests-file takes them) to all and hold the answers against each other: same status, same JSON." placeholder:"FILE"`
 	Plan     string   `help:"Instead of the contract, start the services of this plan file and hold their answers against each other: docs/your-own-service.md." placeholder:"FILE"`
+	IDs      int      `name:"ids" help:"With --requests: {id} becomes the first, the middle and the last of 1 to this." default:"10000" placeholder:"N"`
 	Ignore   []string `help:"With --requests: members of JSON answers that may differ, such as createdAt,ts." placeholder:"NAME,..."`
 
 	URLs []string `arg:"" optional:"" name:"url" help:"Servers that run already, such as http://127.0.0.1:3000; then no target is started."`

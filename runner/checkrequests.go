@@ -10,7 +10,6 @@ import (
 
 	"gonogo/runner/contract"
 	"gonogo/runner/load"
-	"gonogo/runner/plan"
 	"gonogo/runner/record"
 )
 
@@ -21,10 +20,13 @@ func (c *checkCmd) checkRequests(ctx context.Context, s streams, servers []contr
 	if err != nil {
 		return err
 	}
+	if c.IDs < 1 {
+		return fail(exitUsage, "give 1 or more", "check requests: %d ids", c.IDs)
+	}
 	var names []string
 	var answers [][]contract.Exchange
 	for _, server := range servers {
-		list, err := contract.Ask(ctx, server, server.Address, requests, plan.IDs)
+		list, err := contract.Ask(ctx, server, server.Address, requests, c.IDs)
 		if err != nil {
 			return cannotAsk(err)
 		}

@@ -39,6 +39,8 @@ func TestCheckRequests(t *testing.T) {
 		"ignored but never there": {[]string{"--requests", plain, "--ignore", "ts,at", a, b}, exitDone, "in no answer: at\n", ""},
 		"ignored by the file":     {[]string{"--requests", ignoring, a, b}, exitDone, "requests: 1 sent to each of", ""},
 		"as JSON":                 {[]string{"--requests", plain, "--json", a, b}, exitWrong, `"case": "request 1"`, ""},
+		"fewer ids":               {[]string{"--requests", plain, "--ids", "1", a}, exitDone, "requests: 1 sent to ", ""},
+		"no ids":                  {[]string{"--requests", plain, "--ids", "0", a}, exitUsage, "", "0 ids"},
 		"one alone":               {[]string{"--requests", plain, a}, exitDone, "0 with differences", ""},
 		"no file":                 {[]string{"--requests", filepath.Join(dir, "none"), a}, exitUsage, "", "your-own-service.md"},
 		"not a line":              {[]string{"--requests", file("bad", `{"path":"/","stauts":1}`), a}, exitUsage, "", `line 1: json: unknown field "stauts"`},
