@@ -19,7 +19,7 @@ import (
 )
 
 type floorCmd struct {
-	Targets []string      `arg:"" optional:"" name:"target" help:"Targets to measure (default: the pair on one core, and Go on several)."`
+	Targets []string      `arg:"" optional:"" name:"target" help:"Targets to measure (default: the pair on one core, and the cluster)."`
 	Rate    amount        `help:"Requests per second that have to be met." default:"1000" placeholder:"1000"`
 	For     time.Duration `help:"For so long in each trial; at a low rate it is longer, for 3000 requests." default:"4s" placeholder:"4s"`
 	SLO     string        `name:"slo" help:"Response time that the rate must be met with: a percentile and a limit." default:"p95<20ms" placeholder:"p95<20ms"`

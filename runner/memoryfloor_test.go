@@ -75,7 +75,7 @@ func TestASessionOfMemoryFloors(t *testing.T) {
 		{[]string{"report", id, "--format", "bench"}, exitDone, nil},
 		{[]string{"verify", id}, exitDone, []string{"every printed number follows from the raw record"}},
 		{[]string{"list"}, exitDone, []string{"memory floor"}},
-		{[]string{"show", id, "node-1/memory-floor/b01/t02"}, exitDone, []string{"signal: killed"}},
+		{[]string{"show", id, "node-1/memory-floor/b01/t02"}, exitDone, []string{"signal: killed", "control group", `"oom_kills":1`}},
 		{[]string{"decide", id}, exitInvalid, []string{"it measured memory floors alone"}},
 		{[]string{"diff", id, id}, exitDone, nil},
 	} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -196,7 +197,19 @@ func (v *shown) head(line func(name, format string, a ...any)) {
 		line("ended by itself", "%s", r.ExitStatus)
 	}
 	line("pids", "%v, on CPUs %v", r.PIDs, r.CPUsAllowed)
+	if r.Group != nil {
+		line("control group", "version %d, limits %s, in the window %s, in all %s", r.Group.Version, compact(r.Group.Limits), compact(r.Group.Window), compact(r.Group.Life))
+	}
 	line("log written", "%d bytes, %d in the window, to %s", r.LogBytes, r.LogInWindow, orAbsent(r.LogFile))
+}
+
+// compact is a small record as the archive has it.
+func compact(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
 }
 
 func counts(line func(name, format string, a ...any), l *record.LoadResult) {

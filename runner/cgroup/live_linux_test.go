@@ -27,6 +27,15 @@ func TestMain(m *testing.M) {
 			for begin := cpuTime(); cpuTime()-begin < time.Duration(n)*time.Millisecond; {
 			}
 			syscall.Exit(0)
+		case "leave": // a group that nobody removes
+			tree, err := Find(Memory)
+			if err == nil {
+				_, err = tree.New(record.GroupLimits{MemoryBytes: uint64(n) << 20})
+			}
+			if err != nil {
+				syscall.Exit(1)
+			}
+			syscall.Exit(0)
 		case "hold":
 			b, err := syscall.Mmap(-1, 0, n<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE) // which the race detector does not double
 			if err != nil {
@@ -108,17 +117,17 @@ func told(c record.GroupCounts) string {
 	return fmt.Sprint(string(b), err)
 }
 
-// 60 ms of CPU time at a fifth of a CPU: 20 ms in each period of 100, so it is stopped at
-// the end of two at least.
+// 8 ms of CPU time at a fiftieth of a CPU: 2 ms in each period of 100, so it is stopped at
+// the end of three at least, however little a busy machine gives it.
 func TestLiveQuota(t *testing.T) {
-	end, c, took := within(t, live(t), record.GroupLimits{CPUs: 0.2}, "burn", "60")
-	if end != "exit status 0" || c.Throttled == nil || *c.Throttled < 2 || *c.Periods < *c.Throttled || *c.ThrottledFor <= 0 || took < 150*time.Millisecond {
+	end, c, took := within(t, live(t), record.GroupLimits{CPUs: 0.02}, "burn", "8")
+	if end != "exit status 0" || c.Throttled == nil || *c.Throttled < 3 || *c.Periods < *c.Throttled || *c.ThrottledFor <= 0 || took < 250*time.Millisecond {
 		t.Errorf("%s after %v, counts %s: want a process that was throttled", end, took, told(c))
 	}
 	if c.OOMKills != nil {
 		t.Error("memory was counted, though it was not limited")
 	}
-	if end, c, _ := within(t, live(t), record.GroupLimits{CPUs: 64}, "burn", "60"); end != "exit status 0" || *c.Throttled != 0 {
+	if end, c, _ := within(t, live(t), record.GroupLimits{CPUs: 64}, "burn", "8"); end != "exit status 0" || *c.Throttled != 0 {
 		t.Errorf("%s, %d of %d periods throttled within a quota that is never used up", end, *c.Throttled, *c.Periods)
 	}
 }
@@ -157,6 +166,23 @@ func TestLiveLeave(t *testing.T) {
 	}
 	if out, err := exec.Command("cat", "/proc/self/cgroup").Output(); err != nil || strings.Contains(string(out), prefix+strconv.Itoa(os.Getpid())) {
 		t.Errorf("%s%v", out, err)
+	}
+}
+
+// What a runner that is gone left is removed by the next.
+func TestLiveSweep(t *testing.T) {
+	tree := live(t)
+	cmd := exec.Command(os.Args[0], "leave", "64")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("%s%d-", prefix, cmd.Process.Pid)
+	removed, err := tree.Sweep()
+	if err != nil || len(removed) == 0 || !strings.Contains(strings.Join(removed, " "), name) {
+		t.Errorf("removed %v, %v; want one of %s", removed, err, name)
+	}
+	if left, _ := filepath.Glob(filepath.Join(tree.parents[Memory], name+"*")); len(left) > 0 {
+		t.Errorf("left %v", left)
 	}
 }
 

@@ -41,6 +41,7 @@ type document struct {
 	Variants  table
 	Capacity  table
 	CapacityT string
+	Quotas    table
 	Notes     []record.Finding
 	Discarded []findings.Discarded
 	Head      []report.Fact
@@ -79,6 +80,7 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	}
 	if v.e.Scale != nil {
 		d.Question, d.Tiles, d.Scenarios = "What does one more cost, and what does it add?", v.scaleTiles(), []section{v.against()}
+		d.Quotas = v.quotas()
 	}
 	for _, sc := range s.Plan.Scenarios {
 		if fs := v.figures(sc); len(fs) > 0 && v.e.Scale == nil {

