@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/runner/plan"
 	"gonogo/runner/record"
+	"gonogo/runner/service"
 )
 
 // plainPair copies the pair of services without packages, built, and returns the
@@ -101,6 +103,27 @@ func TestComparePlan(t *testing.T) {
 	got = u.run("compare", "--quick", "--plan", planFile)
 	if got.code != exitUsage || !strings.Contains(got.err, "line 7: targets[0].comand: there is no such member; did you mean command?") {
 		t.Errorf("a slip: exit %d\n%s", got.code, got.err)
+	}
+}
+
+// TestServicesNeverPublish: benchmark.json is of the servers of this kit, however good a
+// session of others is.
+func TestServicesNeverPublish(t *testing.T) {
+	o, err := service.Read("../examples/plain/plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.CPUs = plan.CPUSets{One: []int{0}, OneGenerator: []int{1}, Many: []int{0, 1}, ManyGenerator: []int{0, 1}, K: 2}
+	p, err := plan.NewService(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if publishes(p) {
+		t.Error("it replaces benchmark.json")
+	}
+	p.Service = nil
+	if !publishes(p) {
+		t.Error("it would not even without its services: this test shows nothing")
 	}
 }
 

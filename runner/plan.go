@@ -71,10 +71,14 @@ func fresh(p *record.Plan, s record.Scenario) string {
 	if len(counts) == 0 {
 		return "no target"
 	}
-	if least, most := slices.Min(counts), slices.Max(counts); least != most {
-		return fmt.Sprintf("%d to %d fresh processes of each target", least, most)
+	what := "fresh processes"
+	if len(p.Remote()) > 0 {
+		what = "runs"
 	}
-	return fmt.Sprintf("%d fresh processes of each target", counts[0])
+	if least, most := slices.Min(counts), slices.Max(counts); least != most {
+		return fmt.Sprintf("%d to %d %s of each target", least, most, what)
+	}
+	return fmt.Sprintf("%d %s of each target", counts[0], what)
 }
 
 func describeTargets(p *record.Plan) string {
