@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"maps"
 	"slices"
 
 	"gonogo/runner/record"
@@ -56,6 +57,14 @@ type ScaleRow struct {
 	CPU    *Interval `json:"server_cpu_ns_per_request,omitempty"`
 	PSS    *Interval `json:"load_end_pss_bytes,omitempty"` // at the end of the load, every connection open
 	Held   int       `json:"memory_processes"`
+	// RateRatio is rate / base's at this level, by block; absent without a base.
+	RateRatio *Interval `json:"rate_ratio,omitempty"`
+	// The open loop, where the factor has one, is at one rate for all levels: there
+	// latency is what a user waits.
+	Open     string    `json:"open,omitempty"` // scenario
+	OpenRate float64   `json:"open_offered_per_sec,omitempty"`
+	OpenP50  *Interval `json:"open_p50_ns,omitempty"`
+	OpenP99  *Interval `json:"open_p99_ns,omitempty"`
 	// Offered is the rate of the memory runs, the same at all levels.
 	Offered float64 `json:"memory_offered_per_sec,omitempty"`
 }
@@ -111,7 +120,7 @@ func scaleOf(s *record.Session, cells []Cell) *Scale {
 		a := arm{ScaleArm: ScaleArm{Arm: name, Base: baseArm(s, name), Rows: []ScaleRow{}}, s: s, sense: senses[sweep.Factor]}
 		for _, pt := range sweep.Points {
 			if pt.Arm == name {
-				a.add(pt, find(cells, pt.Target, pt.Load), find(cells, pt.Target, pt.Memory))
+				a.add(pt, cells)
 			}
 		}
 		a.conclude()
@@ -145,12 +154,15 @@ type arm struct {
 	held  []*Cell
 }
 
-func (a *arm) add(pt record.ScalePoint, load, held *Cell) {
+func (a *arm) add(pt record.ScalePoint, cells []Cell) {
+	load, held, open := find(cells, pt.Target, pt.Load), find(cells, pt.Target, pt.Memory), find(cells, pt.Target, pt.Open)
 	r := ScaleRow{Level: pt.Level, Target: pt.Target, Load: pt.Load, Memory: pt.Memory, N: len(load.Processes), Held: len(held.Processes)}
 	r.Rate, r.CPU, r.PSS = overProcesses(load, Rate), overProcesses(load, ServerCPU), overProcesses(held, LoadEndPSS)
 	r.P50, r.P99 = overProcesses(load, P50), overProcesses(load, P99)
-	if sum, ok := held.Summary[Offered]; ok {
-		r.Offered = sum.Median
+	r.Offered, r.Open, r.OpenRate = held.Summary[Offered].Median, pt.Open, open.Summary[Offered].Median
+	r.OpenP50, r.OpenP99 = overProcesses(open, P50), overProcesses(open, P99)
+	if t, _ := a.s.Plan.Target(pt.Target); t.Base != "" {
+		r.RateRatio = intervalOf(byBlock(load, find(cells, t.Base, pt.Load), Rate))
 	}
 	r.Limit = a.limit(load)
 	r.Counts = r.Rate != nil && (r.Limit == ByServer || a.sense.trips && r.Limit == ByTrip)
@@ -255,8 +267,8 @@ func (a *arm) each() *EachCosts {
 		return nil
 	}
 	var slopes []float64
-	for b := 1; b <= a.s.Plan.Blocks; b++ {
-		if at := blocks[b]; at != nil && len(at.xs) == len(whole.xs) { // a slope without the largest level is another estimate
+	for _, b := range slices.Sorted(maps.Keys(blocks)) { // and not up to Plan.Blocks, which somebody else may have written
+		if at := blocks[b]; len(at.xs) == len(whole.xs) { // a slope without the largest level is another estimate
 			if l, ok := stats.FitLine(at.xs, at.ys); ok {
 				slopes = append(slopes, l.Slope)
 			}

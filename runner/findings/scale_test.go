@@ -137,6 +137,15 @@ func TestALawIsRefused(t *testing.T) {
 	}
 }
 
+// A number of blocks that somebody wrote into an archive is not counted to.
+func TestASweepOfManyBlocks(t *testing.T) {
+	s := lightSweep()
+	s.Plan.Blocks = math.MaxInt
+	if x := armOf(t, s, "node-1").Each; x == nil || x.Blocks != 6 {
+		t.Errorf("%+v, want the six blocks that there are", x)
+	}
+}
+
 // Memory that jumps is no line, whatever its mean slope is; and a decision takes no
 // cost of one from it.
 func TestMemoryThatBends(t *testing.T) {

@@ -18,19 +18,20 @@ func TestASweepIsValidated(t *testing.T) {
 		t.Fatal(s.Validate())
 	}
 	for want, alter := range map[string]func(*Plan){
-		"and a sweep of a factor: false": func(p *Plan) { p.Scale = nil },
-		"and a sweep of a factor: true":  func(p *Plan) { p.Kind = "" },
-		"without rules":                  func(p *Plan) { p.Rules.Scale = nil },
-		"over 0 levels":                  func(p *Plan) { p.Scale.Levels = nil },
-		"over 101 levels":                func(p *Plan) { p.Scale.Levels = make([]float64, 101) },
-		"want ascending":                 func(p *Plan) { p.Scale.Levels[1] = math.NaN() },
-		"ascending numbers":              func(p *Plan) { p.Scale.Levels[0] = 1 },
-		"no level of the sweep":          func(p *Plan) { p.Scale.Points[1].Level = 2 },
-		"or a second time":               func(p *Plan) { p.Scale.Points[1].Level = 0 },
-		"there is no target b":           func(p *Plan) { p.Scale.Points[1].Target = "b" },
-		"under held":                     func(p *Plan) { p.Scale.Points[1].Load = "held" },
-		"and load":                       func(p *Plan) { p.Scale.Points[0].Memory = "load" },
-		"is judged by":                   func(p *Plan) { p.Rules.Scale.Resamples = 2_000_000 },
+		"and a sweep of a factor: false":       func(p *Plan) { p.Scale = nil },
+		"and a sweep of a factor: true":        func(p *Plan) { p.Kind = "" },
+		"a plan of 9223372036854775807 blocks": func(p *Plan) { p.Blocks = math.MaxInt },
+		"without rules":                        func(p *Plan) { p.Rules.Scale = nil },
+		"over 0 levels":                        func(p *Plan) { p.Scale.Levels = nil },
+		"over 101 levels":                      func(p *Plan) { p.Scale.Levels = make([]float64, 101) },
+		"want ascending":                       func(p *Plan) { p.Scale.Levels[1] = math.NaN() },
+		"ascending numbers":                    func(p *Plan) { p.Scale.Levels[0] = 1 },
+		"no level of the sweep":                func(p *Plan) { p.Scale.Points[1].Level = 2 },
+		"or a second time":                     func(p *Plan) { p.Scale.Points[1].Level = 0 },
+		"there is no target b":                 func(p *Plan) { p.Scale.Points[1].Target = "b" },
+		"under held":                           func(p *Plan) { p.Scale.Points[1].Load = "held" },
+		"and load":                             func(p *Plan) { p.Scale.Points[0].Memory = "load" },
+		"is judged by":                         func(p *Plan) { p.Rules.Scale.Resamples = 2_000_000 },
 	} {
 		s := sweep()
 		alter(&s.Plan)

@@ -101,6 +101,10 @@ func (s *Session) Complete() bool {
 	return n > 0 && !s.Finished.IsZero() && float64(void) <= s.Plan.Rules.VoidStepsMax*float64(n)
 }
 
+// mostBlocks is more than any session has: rules count from block to block, and what
+// somebody wrote into an archive must not let them count for ever.
+const mostBlocks = 100_000
+
 // Validate reports what is wrong with a session read from disk.
 func (s *Session) Validate() error {
 	var errs []error
@@ -118,6 +122,9 @@ func (s *Session) Validate() error {
 		if err := t.Group.validate(); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if s.Plan.Blocks < 0 || s.Plan.Blocks > mostBlocks {
+		errs = append(errs, fmt.Errorf("a plan of %d blocks, want at most %d", s.Plan.Blocks, mostBlocks))
 	}
 	if err := s.Plan.Scale.validate(&s.Plan); err != nil {
 		errs = append(errs, err)

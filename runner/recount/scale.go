@@ -109,8 +109,7 @@ func (c *checker) each(a findings.ScaleArm) {
 		}
 	}
 	var slopes []float64
-	for b := 1; b <= c.s.Plan.Blocks; b++ {
-		at := blocks[b]
+	for _, at := range blocks {
 		if len(at) != len(levels) {
 			continue
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,15 +37,23 @@ func (v view) scaleAlone() document {
 
 // levels has a row a level, for what was measured under load.
 func (v view) levels() grid {
-	factor := v.e.Scale.Factor
-	g := grid{title: "AGAINST " + strings.ToUpper(factor), columns: []heading{{name: factor}, {name: "rate", unit: "k/s"}, {name: "95 %", text: true}, {name: "p50", unit: "ms"},
+	factor, rate := v.e.Scale.Factor, v.openRate()
+	g := grid{title: "AGAINST " + strings.ToUpper(factor), columns: []heading{{name: factor}, {name: "rate", unit: "k/s"}, {name: "95 %", text: true}, {name: "ratio"},
 		{name: "p99", unit: "ms"}, {name: "95 %", text: true}, {name: "CPU/req", unit: "µs"}, {name: "95 %", text: true}, {name: "limited by", text: true}}}
+	p99 := "In a closed loop latency is the rate once more (connections = rate x mean), so p99 shows how uneven a level is and not what users wait. "
+	if rate > 0 {
+		p99 = "p99 is of an open loop of " + whole(rate) + " requests/s at every level, in processes of its own. "
+	}
 	if sc, ok := v.anyLoad(); ok {
 		g.lead = []string{v.how(sc)}
 	}
 	for _, a := range v.e.Scale.Arms {
 		for i, r := range a.Rows {
-			x := row{cells: []cell{{text: level(r.Level)}, {text: middleOf(r.Rate, kilo)}, {text: ends(r.Rate, kilo)}, {text: v.lateOf(r.P50)}, {text: v.lateOf(r.P99)}, {text: v.lateEnds(r.P99)},
+			late := r.P99
+			if rate > 0 {
+				late = r.OpenP99
+			}
+			x := row{cells: []cell{{text: level(r.Level)}, {text: middleOf(r.Rate, kilo)}, {text: ends(r.Rate, kilo)}, {text: v.baseRatio(a, r)}, {text: v.lateOf(late)}, {text: v.lateEnds(late)},
 				{text: middleOf(r.CPU, micros)}, {text: ends(r.CPU, micros)}, {text: limitText(r)}}}
 			if i == 0 {
 				x.group = a.Arm
@@ -52,10 +61,32 @@ func (v view) levels() grid {
 			g.rows = append(g.rows, x)
 		}
 	}
-	g.foot = []string{"Medians of fresh processes with the 95 % interval of the median by rank; in brackets the ends of too few values for one. In a closed loop latency is the rate once more (connections = rate x mean), " +
-		"so p99 shows how uneven a level is and not what users wait. Limited by server: it used up its CPUs. Round trip: neither side is busy, for no more requests are on their way. " +
+	g.foot = []string{"Medians of fresh processes with the 95 % interval of the median by rank; in brackets the ends of too few values for one. " + p99 +
+		"Ratio: rate over the base's, by block. Limited by server: it used up its CPUs. Round trip: neither side is busy, for no more requests are on their way. " +
 		"Generator, shared: that level is no rate of the server alone and takes no part in a fit" + also(factor) + "."}
 	return g
+}
+
+// openRate is what the open loop offers at every level; 0 without one.
+func (v view) openRate() (most float64) {
+	for _, a := range v.e.Scale.Arms {
+		for _, r := range a.Rows {
+			most = max(most, r.OpenRate)
+		}
+	}
+	return most
+}
+
+func (v view) baseRatio(a findings.ScaleArm, r findings.ScaleRow) string {
+	switch {
+	case a.Base == "" && slices.ContainsFunc(v.e.Scale.Arms, func(o findings.ScaleArm) bool { return o.Base == a.Arm }):
+		return "base"
+	case a.Base == "":
+		return ""
+	case r.RateRatio == nil:
+		return unknown
+	}
+	return digits(r.RateRatio.Value)
 }
 
 // also: cores are added to a server that needs them, and to no other.
