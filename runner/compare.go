@@ -25,7 +25,7 @@ import (
 
 // planFlags are what compare and plan have in common.
 type planFlags struct {
-	Targets []string      `help:"Targets to measure, separated by commas (default: all)." placeholder:"NAME,..."`
+	Targets []string      `help:"Targets to measure, separated by commas (default: all; gonogo variants --list has more)." placeholder:"NAME,..."`
 	Seed    *uint64       `help:"Seed of the order and of the requests (default: random; archived)." placeholder:"N"`
 	Budget  time.Duration `help:"Wanted length; it decides how many blocks fit." default:"12m" placeholder:"12m"`
 	Quick   bool          `help:"Smoke run of one short block. Not evidence."`

@@ -49,7 +49,7 @@ func watchSources() error {
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); d.IsDir() && (name == "results" || name == "bin" || name == ".git") {
+		if name := d.Name(); d.IsDir() && (name == "results" || name == "bin" || name == ".git" || name == "node_modules" || name == "runtimes") {
 			return fs.SkipDir
 		}
 		if ext := filepath.Ext(path); ext == ".go" || ext == ".mjs" || ext == ".mod" {
@@ -84,7 +84,7 @@ func alteredKit(t *testing.T, file, old, text string) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(dir, "server-node"), os.DirFS("../server-node")); err != nil {
+	if err := copyServer(filepath.Join(dir, "server-node")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "server-node", file)
@@ -99,4 +99,25 @@ func alteredKit(t *testing.T, file, old, text string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// copyServer copies server-node without what npm has put there.
+func copyServer(to string) error {
+	servers := os.DirFS("../server-node")
+	return fs.WalkDir(servers, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == "node_modules":
+			return fs.SkipDir
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, path), 0o755)
+		}
+		data, err := fs.ReadFile(servers, path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, path), data, 0o644)
+	})
 }

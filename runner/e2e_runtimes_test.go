@@ -53,3 +53,22 @@ func TestRuntimes(t *testing.T) {
 	u.run("check", "--targets", "node24-1").refused(t, exitPreflight, "find runtimes/node24/node of target node24-1", "make runtimes, or leave node24-1 out")
 	u.run("compare", "--quick", "--targets", "node-1,node22-1").refused(t, exitWrong, "they break the contract", "gonogo check --targets node22-1 repeats this")
 }
+
+// A variant is started as one, says so, and is proved with what is known of it.
+func TestVariantsAreStarted(t *testing.T) {
+	needNode(t)
+	t.Parallel()
+	u := newUser(t, theKit(t))
+	r := u.run("check", "--targets", "node-1,go-1+typed,go-1+gomemlimit,node-1+chunked")
+	if r.code != exitDone || r.err != "" {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	for _, text := range []string{" cases, 0 differences", "go-1+typed is known to answer in its own way: C01a key case", "node-1+chunked is known to send users in chunks"} {
+		if !strings.Contains(r.out, text) {
+			t.Errorf("no %q in\n%s", text, r.out)
+		}
+	}
+	// A server that is not the variant that was asked for is not measured as one.
+	other := alteredKit(t, "variants/chunked.mjs", "variant = 'chunked'", "variant = 'other'")
+	newUser(t, other).run("check", "--targets", "node-1+chunked").refused(t, exitPreflight, `VARIANT is "other", want "chunked"`)
+}

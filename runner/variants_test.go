@@ -78,6 +78,10 @@ func TestAbsentVariants(t *testing.T) {
 	if len(why) != 3 || !strings.Contains(why[0], "go-1+json2 needs bin/server-go-json2") || !strings.Contains(why[0], "make variant-servers") {
 		t.Errorf("%q", why)
 	}
+	p, missing, err := (&variantsCmd{}).plan(k)
+	if err != nil || len(missing) != 3 || len(p.Targets) != len(plan.Variants)-3+4 {
+		t.Errorf("%d of %d variants are planned, %d left out; %v", len(p.Targets)-4, len(plan.Variants), len(missing), err)
+	}
 	for _, c := range []struct{ target, file, from string }{
 		{"go-1+json2", "bin/server-go-json2", "make variant-servers"},
 		{"bun-1", "runtimes/bun/bun", "make runtimes"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/runner/record"
+	"gonogo/runner/stats"
 )
 
 // variantSession has one closed scenario with a plain server, its twin and a variant,
@@ -101,5 +102,37 @@ func TestVariantEffect(t *testing.T) {
 	s.Plan.Kind = ""
 	if variantsOf(s, e) != nil {
 		t.Error("a comparison has variants")
+	}
+}
+
+// A test borrows the noise of its own base's twin: here the one of go-1 differs by 1 %,
+// that of node-1 by 10 %.
+func TestNoiseIsOfTheOwnBase(t *testing.T) {
+	s, e := synthetic(rateQuestion, map[string]arms{"x": {noisy(120), shifted(100), noisy(110)}})
+	q := s.Plan.Primary[0]
+	q.Target, q.Base = "go-1+typed", "go-1"
+	s.Plan.Primary = append(s.Plan.Primary, q)
+	s.Plan.Targets = append(s.Plan.Targets, record.Target{Name: "go-1+typed", Base: "go-1"}, record.Target{Name: "go-1-twin", Base: "go-1", Twin: true})
+	for name, values := range map[string][]float64{"go-1+typed": noisy(150), "go-1-twin": shifted(120)} {
+		c := Cell{Target: name, Scenario: "x", Kind: record.Closed, Bound: serverBound}
+		for b, v := range values {
+			c.Processes = append(c.Processes, Process{Step: record.Step{Block: b + 1}, Values: map[Metric]float64{Rate: v}})
+		}
+		e.Cells = append(e.Cells, c)
+	}
+	j := newJudgement(s, e)
+	for i, want := range []float64{0.10, 0.01} {
+		noise, ok := stats.NoiseOf(*j.twin(s.Plan.Primary[i]))
+		if got := math.Expm1(noise.Floor); !ok || math.Abs(got-want) > 0.015 {
+			t.Errorf("%s has a noise floor of %.3f, want about %.2f", s.Plan.Primary[i].Target, got, want)
+		}
+	}
+	if len(j.twinOrder()) != 2 {
+		t.Errorf("%d effects of twins, want one a base", len(j.twinOrder()))
+	}
+	// Without a twin of its own a target borrows another's.
+	q.Base = "go-2"
+	if j.twin(q) == nil {
+		t.Error("no noise is borrowed")
 	}
 }
