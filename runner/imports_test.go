@@ -13,11 +13,11 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "postgres", "record", "recount", "report", "service", "session", "stats", "sut"},
+	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "profile", "postgres", "record", "recount", "report", "service", "session", "stats", "sut"},
 	"archive":     {"disk", "record"},
 	"sut":         {"disk", "record"},
 	"service":     {"load", "plan", "record"},
-	"session":     {"capacity", "cgroup", "floor", "plan", "sut", "contract", "load", "memory", "host", "record"},
+	"session":     {"capacity", "cgroup", "floor", "plan", "profile", "sut", "contract", "load", "memory", "host", "record"},
 	"calibration": {"findings", "plan", "stats", "record"},
 	"recount":     {"findings", "record"},
 	"decision":    {"findings", "stats", "record"},

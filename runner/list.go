@@ -84,6 +84,8 @@ func worth(s *record.Session) string {
 		return "memory alone"
 	case s.Plan.Kind == record.Capacity:
 		return "capacity"
+	case s.Plan.Kind == record.Profiling:
+		return "profile"
 	case s.Plan.Kind == record.MemoryFloor:
 		return "memory floor"
 	case s.Plan.Kind == record.Scaling:

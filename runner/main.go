@@ -66,6 +66,7 @@ type commands struct {
 	Floor     floorCmd     `cmd:"" name:"memory-floor" help:"The smallest memory limit at which a server still meets a rate, found and confirmed in fresh processes. Ten minutes."`
 	Variants  variantsCmd  `cmd:"" help:"What each named variant of the servers is worth end to end, beside the plain one in shuffled blocks. A quarter of an hour."`
 	Postgres  postgresCmd  `cmd:"" help:"The comparison of the pair on one core with their users in a PostgreSQL of its own: make compare-postgres."`
+	Profile   profileCmd   `cmd:"" help:"Where a server spends its CPU time, its waits and its memory, by function; and how two differ. Three minutes."`
 	Doctor    doctorCmd    `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
 	Calibrate calibrateCmd `cmd:"" help:"How often verdicts are right on this machine: simulated, and with servers of known truth."`
 	Guard     guardCmd     `cmd:"" hidden:""`

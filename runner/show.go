@@ -159,6 +159,7 @@ func (v *shown) text() []byte {
 	if r.Load != nil {
 		counts(line, r.Load)
 	}
+	profiled(&b, line, r.Profile)
 	b.WriteString("checks\n")
 	checks(&b, r.Checks)
 	if r.Load != nil {

@@ -105,6 +105,10 @@ func sessionConfig(k kit, p *record.Plan, w *archive.Writer) (session.Config, er
 		Plan: p, Groups: groups, Root: k.root, Guard: []string{k.exe, "guard"}, Generator: []string{k.exe, "load", "--spec", "-"},
 		PlanSHA256: w.PlanSHA256(), Meter: []string{k.exe, "meter"},
 		LogPath: func(st record.Step, attempt int) string { return filepath.Join(dir, w.LogName(st, attempt)) }, LogName: w.LogName,
+		ProfileDir: func(st record.Step, attempt int) (string, string) {
+			name := w.ProfileName(st, attempt)
+			return filepath.Join(dir, name), name
+		},
 		Append: w.Append, Observe: func(session.Event) {},
 	}, nil
 }

@@ -87,6 +87,7 @@ func (v *verification) verify(path, out string) error {
 		return v.published(path, filepath.Join(out, s.ID))
 	}
 	v.plan(path, s)
+	v.profiles(path, s)
 	for _, name := range slices.Sorted(maps.Keys(derived)) {
 		v.derived(path, name, s, e)
 	}

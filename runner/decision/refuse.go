@@ -35,6 +35,9 @@ func refusals(s *record.Session, e *findings.Evaluation) []string {
 	if s.Plan.Kind == record.Variants {
 		add("it measured variants of the servers, and no question was asked before its first run; gonogo compare with a variant among its targets asks")
 	}
+	if s.Plan.Kind == record.Profiling {
+		add("its runs carried profilers, which take time and memory of their own, and no question was asked before its first run")
+	}
 	for _, f := range e.Findings {
 		if f.Severity == record.Voids {
 			add("it is invalid: %s", f.Text)

@@ -134,6 +134,9 @@ func comparable(a, b *record.Session, x, y *findings.Cell) (string, error) {
 		}
 		return "the scenario is another one: " + strings.Join(what, "; "), nil
 	}
+	if s.Profile != "" {
+		return "its runs carried a profiler, and its numbers are of that too", nil
+	}
 	if p, q := a.Plan.Rules.Capacity, b.Plan.Rules.Capacity; s.Kind.Searched() && (p == nil || q == nil || *p != *q) {
 		return "the limits of a rate, or the search for it, are others", nil
 	}

@@ -27,6 +27,7 @@ type Evaluation struct {
 	Capacity  *Capacity        `json:"capacity,omitempty"`  // in a session of capacity
 	Floor     *MemoryFloor     `json:"floor,omitempty"`     // in a session of memory floors
 	Quotas    []QuotaRow       `json:"quotas,omitempty"`    // in a session of CPU quotas
+	Profiles  *Profiles        `json:"profiles,omitempty"`  // in a session of profiles
 	Scale     *Scale           `json:"scale,omitempty"`     // in a session of scale
 	Dilutions []Dilution       `json:"dilutions,omitempty"` // in a sweep of waits
 	Variants  []Variant        `json:"variants,omitempty"`  // in a session of variants, twins first
@@ -124,6 +125,7 @@ func Evaluate(s *record.Session) Evaluation {
 	e.Quotas = quotasOf(s, e.Cells)
 	e.Scale = scaleOf(s, e.Cells)
 	e.Dilutions = dilutions(s, &e)
+	e.Profiles = profilesOf(s, e.Cells)
 	e.Variants = variantsOf(s, &e)
 	for _, rule := range rulesOf(s) {
 		e.Findings = append(e.Findings, rule(s, &e)...)
@@ -152,6 +154,11 @@ func rulesOf(s *record.Session) []func(*record.Session, *Evaluation) []record.Fi
 		return []func(*record.Session, *Evaluation) []record.Finding{
 			incomplete, machineChanged, resumed, quick, discardedRuns, machine, errorsInWindow, utilisation, canary, chatty, imbalance, foreignPages,
 			scaleLimits, scaleCurves, fewPeriods, fewBlocks, bimodal, sharedCPUs, replyBytes,
+		}
+	}
+	if s.Plan.Kind == record.Profiling { // a profiler is in the numbers, and says what the others would
+		return []func(*record.Session, *Evaluation) []record.Finding{
+			incomplete, machineChanged, resumed, quick, discardedRuns, machine, errorsInWindow, profileSays, sharedCPUs, replyBytes,
 		}
 	}
 	if s.Plan.Kind == record.MemoryFloor {

@@ -42,6 +42,7 @@ type document struct {
 	Capacity  table
 	CapacityT string
 	Quotas    table
+	Profiles  []report.ProfileTable
 	Notes     []record.Finding
 	Discarded []findings.Discarded
 	Head      []report.Fact
@@ -74,6 +75,9 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	}
 	if s.Plan.Kind == record.Variants {
 		d.Question, d.Variants = "What is each variant of these servers worth?", v.variants()
+	}
+	if v.e.Profiles != nil {
+		d.Question, d.Tiles, d.Profiles = report.ProfileQuestion, nil, report.ProfileTables(s, e)
 	}
 	if !s.Started.IsZero() {
 		d.Date = s.Started.UTC().Format("2 January 2006, 15:04 UTC")

@@ -14,8 +14,8 @@ import (
 	"gonogo/runner/record"
 )
 
-// maxFile bounds a raw profile, of a server or of a stranger's archive.
-const maxFile = 256 << 20
+// MaxFile bounds a raw profile, of a server or of a stranger's archive.
+const MaxFile = 256 << 20
 
 // The names of raw profiles in the folder of a run. Node names its own.
 const (
@@ -52,8 +52,8 @@ func read(dir string) ([]file, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !info.Mode().IsRegular() || info.Size() > maxFile {
-			return nil, fmt.Errorf("%s is no regular file of at most %d MiB", e.Name(), maxFile>>20)
+		if !info.Mode().IsRegular() || info.Size() > MaxFile {
+			return nil, fmt.Errorf("%s is no regular file of at most %d MiB", e.Name(), MaxFile>>20)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {

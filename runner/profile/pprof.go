@@ -30,13 +30,23 @@ func digestGo(r *record.ProfileRun, files []file) error {
 		r.LiveHeap = &live
 		r.Vectors = []record.ProfileVector{vector(record.VectorAlloc, "bytes", outside(allocated), goCategory), vector(record.VectorLive, "bytes", outside(living), goCategory)}
 	case record.ProfileWaits:
-		for _, x := range []struct{ name, kind string }{{record.VectorBlock, "block"}, {record.VectorMutex, "mutex"}} {
-			waited, _, err := grown(files, x.kind, "delay")
-			if err != nil {
-				return err
-			}
-			r.Vectors = append(r.Vectors, waits(x.name, waited))
+		blocked, _, err := grown(files, "block", "delay")
+		if err != nil {
+			return err
 		}
+		held, _, err := grown(files, "mutex", "delay")
+		if err != nil {
+			return err
+		}
+		var locks, others []stack
+		for _, s := range blocked {
+			if waitedFor(s.frames) == record.LockCategory {
+				locks = append(locks, s)
+			} else {
+				others = append(others, s)
+			}
+		}
+		r.Vectors = []record.ProfileVector{waits(record.VectorLock, locks), waits(record.VectorMutex, held), waits(record.VectorBlock, others)}
 	case record.ProfileTrace:
 		data, err := find(files, goTrace)
 		if err != nil {

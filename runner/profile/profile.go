@@ -209,9 +209,9 @@ func ask(ctx context.Context, url string, to io.Writer) error {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
 		return fmt.Errorf("GET %s: status %d: %s", url, resp.StatusCode, strings.TrimSpace(string(text)))
 	}
-	n, err := io.Copy(to, io.LimitReader(resp.Body, maxFile+1))
-	if err == nil && n > maxFile {
-		err = fmt.Errorf("GET %s: more than %d MiB", url, maxFile>>20)
+	n, err := io.Copy(to, io.LimitReader(resp.Body, MaxFile+1))
+	if err == nil && n > MaxFile {
+		err = fmt.Errorf("GET %s: more than %d MiB", url, MaxFile>>20)
 	}
 	return err
 }

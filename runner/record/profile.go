@@ -25,10 +25,11 @@ const (
 	VectorCPU    = "cpu"    // ns; of Node of wall time in which its thread was not idle
 	VectorAlloc  = "alloc"  // bytes allocated in the window
 	VectorLive   = "live"   // bytes; Go: more at the end of the window than at its begin. Node: at the end of the process
-	VectorBlock  = "block"  // ns waited, by who waited
+	VectorLock   = "lock"   // ns waited for a mutex, by who waited
+	VectorBlock  = "block"  // ns waited for channels, conditions and the like, by who waited
 	VectorMutex  = "mutex"  // ns that others waited, by who held the lock
 	CategoryIdle = "idle"   // of Node's cpu vector: it waited for events; in no total
-	LockCategory = "lock"   // of the block vector: waits for a mutex, the others are for channels and the like
+	LockCategory = "lock"   // waits for a mutex; of the cpu vector: what locking itself takes
 	GCCategory   = "gc"     //
 	AllocCost    = "malloc" // of the cpu vector: allocation itself
 )

@@ -86,6 +86,9 @@ func compose(s *record.Session, e findings.Evaluation) document {
 	if s.Plan.Kind == record.MemoryFloor {
 		return v.floorAlone()
 	}
+	if s.Plan.Kind == record.Profiling {
+		return v.profileAlone()
+	}
 	if s.Plan.Kind == record.Variants {
 		return v.variantsAlone()
 	}

@@ -32,6 +32,9 @@ type Config struct {
 
 	LogPath func(record.Step, int) string // where the target of a step's attempt logs, absolute
 	LogName func(record.Step, int) string // the same, as archived
+	// ProfileDir is where the profiles of a step's attempt lie, absolute and as archived.
+	ProfileDir func(record.Step, int) (dir, name string)
+
 	Append  func(*record.Run) error       // called after each run, before the next starts
 	Observe func(Event)                   // told of progress, never inside a timed window
 	Sampler sampler                       // in place of memory.Watch; tests plant an expensive one

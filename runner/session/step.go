@@ -8,6 +8,7 @@ import (
 
 	"gonogo/runner/contract"
 	"gonogo/runner/plan"
+	"gonogo/runner/profile"
 	"gonogo/runner/record"
 	"gonogo/runner/sut"
 )
@@ -29,6 +30,7 @@ type step struct {
 	target   record.Target
 	scenario record.Scenario
 	run      *record.Run
+	profiler *profile.Profiler // nil but in a session of profiles
 	group    *group
 }
 
@@ -36,7 +38,7 @@ type step struct {
 // returns and the run has an outcome.
 func (s *step) execute(ctx context.Context) {
 	begin := time.Now()
-	err := s.measure(ctx)
+	err := s.profiled(ctx)
 	s.run.Took = time.Since(begin)
 	s.run.Outcome, s.run.Reason = judge(ctx, s.run, s.Plan.Rules, err)
 }
@@ -52,7 +54,7 @@ func (s *step) measure(ctx context.Context) (err error) {
 	}
 	logPath := s.LogPath(s.run.Step, s.run.Attempt)
 	p, err := sut.Start(ctx, s.guard, sut.Spec{Target: s.target, Dir: s.Root, LogPath: logPath, ReadyTimeout: readyTimeout, Grace: stopGrace,
-		Trace: s.Plan.Confirms(s.run.Step), Place: s.group.place()})
+		Trace: s.Plan.Confirms(s.run.Step) || s.tellsPauses(), Place: s.group.place()})
 	if err != nil {
 		return err
 	}
@@ -69,6 +71,8 @@ func (s *step) measure(ctx context.Context) (err error) {
 		return err
 	}
 	switch {
+	case s.profiler != nil:
+		return s.watchProfile(ctx, p)
 	case s.scenario.Work != nil:
 		return s.watchCycles(ctx, p)
 	case s.scenario.Kind == record.Memory:
