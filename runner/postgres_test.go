@@ -19,9 +19,9 @@ import (
 	"gonogo/runner/sut"
 )
 
-// withPostgres is a kit that has what the comparison with PostgreSQL needs, and one that
-// runs; it skips loudly where something is missing, or fails where it is required.
-func withPostgres(t *testing.T) (kit string, server *postgres.Server) {
+// postgresKit is a kit that has what the comparison with PostgreSQL needs, and where its
+// programs are; it skips loudly where something is missing, or fails where it is required.
+func postgresKit(t *testing.T) (kit, bin string) {
 	t.Helper()
 	missing := func(what string) {
 		if os.Getenv("REQUIRE_POSTGRES") != "" {
@@ -41,7 +41,14 @@ func withPostgres(t *testing.T) (kit string, server *postgres.Server) {
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "postgres", "-o", filepath.Join(kit, plan.GoPostgres), "../server-go").CombinedOutput(); err != nil {
 		missing(fmt.Sprintf("pgx cannot be built (%s)", out))
 	}
-	if server, err = postgres.Start(t.Context(), bin, nil); err != nil {
+	return kit, bin
+}
+
+func withPostgres(t *testing.T) (kit string, server *postgres.Server) {
+	t.Helper()
+	kit, bin := postgresKit(t)
+	server, err := postgres.Start(t.Context(), bin, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -64,6 +71,7 @@ func startWithPostgres(t *testing.T, kit string, target record.Target) *sut.Proc
 // The two servers keep the contract with their users in PostgreSQL, with the same number
 // of connections to it, and each start finds the users of a fresh store.
 func TestServersWithPostgres(t *testing.T) {
+	t.Parallel()
 	kit, server := withPostgres(t)
 	targets := plan.PostgresTargets(plan.CPUSets{})[:2] // the third is the second again
 	var asked []contract.Server
