@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"gonogo/runner/capacity"
 	"gonogo/runner/cgroup"
@@ -96,6 +98,48 @@ func TestFloorOfAServerOfKnownNeed(t *testing.T) {
 		if g := r.Group; g == nil || g.Limits != *r.Limits || r.Outcome == record.Done && (g.Window == nil || *g.Life.OOMKills != 0) {
 			t.Errorf("%s: group %+v of limits %+v", r.Step.Key(), g, r.Limits)
 		}
+	}
+}
+
+// The program of a target is out of the page cache before its group is made, so that the
+// group is charged for it; a command without a slash is looked for as exec does.
+func TestProgramIsDropped(t *testing.T) {
+	root := t.TempDir()
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(root, &fs); err != nil || fs.Type == 0x01021994 { // tmpfs
+		t.Skipf("%s is in memory (%v): nothing can be dropped there", root, err)
+	}
+	f, err := os.OpenFile(filepath.Join(root, "program"), os.O_CREATE|os.O_RDWR, 0o755)
+	if err == nil {
+		_, err = f.Write(make([]byte, 1<<20))
+		err = errors.Join(err, f.Sync())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cached := func() bool {
+		b, err := syscall.Mmap(int(f.Fd()), 0, 1<<20, syscall.PROT_READ, syscall.MAP_SHARED)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer syscall.Munmap(b)
+		pages := make([]byte, 1<<20/os.Getpagesize())
+		if _, _, errno := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), 1<<20, uintptr(unsafe.Pointer(&pages[0]))); errno != 0 {
+			t.Skip(errno)
+		}
+		return slices.Contains(pages, 1)
+	}
+	s := step{Config: Config{Root: root}, target: record.Target{Argv: []string{"./program"}}}
+	if !cached() {
+		t.Skip("a file that was just written is not cached here")
+	}
+	if err := s.uncache(); err != nil || cached() {
+		t.Errorf("it is still cached: %v", err)
+	}
+	s.target.Argv = []string{"no-such-program"}
+	if err := s.uncache(); err == nil {
+		t.Error("a program that is not there was dropped")
 	}
 }
 
