@@ -38,7 +38,7 @@ type Plan struct {
 	Kit           string        `json:"kit"` // version of gonogo that wrote it
 	Quick         bool          `json:"quick"`
 	Part          bool          `json:"part,omitempty"` // some of the default targets were left out
-	Kind          Kind          `json:"kind,omitempty"` // memory, capacity: of that alone, and no evidence for a decision; absent: a comparison
+	Kind          Kind          `json:"kind,omitempty"` // memory, capacity, scale, memory-floor, variants: of that alone, and no evidence for a decision; absent: a comparison
 	Seed          uint64        `json:"seed"`
 	Budget        time.Duration `json:"budget_ns"`
 	Expected      time.Duration `json:"expected_ns"` // sum of the steps' expected times
