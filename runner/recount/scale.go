@@ -165,7 +165,7 @@ func (c *checker) law(a findings.ScaleArm) {
 	c.near(a.Arm, "residual of the law", l.Residual, math.Sqrt(least/float64(len(levels)-3)))
 	for _, f := range []float64{0.999, 1.001} {
 		if left(g*f, s, k) < within || left(g, s*f, k) < within || left(g, s, k*f) < within {
-			c.add(a.Arm, "the law", "nothing near it fits better", "a law within a thousandth does")
+			c.add(a.Arm, "law of least squares", "nothing near it fits better", "a law within a thousandth does")
 			return
 		}
 	}

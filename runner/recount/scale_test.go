@@ -26,7 +26,8 @@ func TestASweepIsRecounted(t *testing.T) {
 		{"memory of one more", func(a *findings.ScaleArm) { a.Each.Bytes.Value *= 1.0001 }},
 		{"blocks of the line", func(a *findings.ScaleArm) { a.Each.Blocks++ }},
 		{"residual of the law", func(a *findings.ScaleArm) { a.Law.Residual *= 0.9 }},
-		{"the law", func(a *findings.ScaleArm) { a.Law.Coherence.Value *= 1.01 }},
+		{"law of least squares", func(a *findings.ScaleArm) { a.Law.Coherence.Value *= 1.01 }},
+		{"law of least squares", func(a *findings.ScaleArm) { a.Law.Rate.Value *= 1.01 }},
 	} {
 		e := findings.Evaluate(s)
 		c.alter(&e.Scale.Arms[1]) // node-1, which has a law
