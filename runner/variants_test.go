@@ -31,7 +31,7 @@ func TestASessionOfVariants(t *testing.T) {
 	}{
 		{[]string{"report", id}, exitDone, []string{"What is each variant of these servers worth?", "CAPACITY TIME", "AT ONE RATE", "against go-1, GET", "against node-1, GET", "A/A twins", "GET less, POST less", "GET more, POST more", "asked no question"}},
 		{[]string{"report", id, "--format", "md"}, exitDone, []string{"## CAPACITY TIME", "many-effects", "gonogo compare --targets PLAIN,PLAIN+VARIANT"}},
-		{[]string{"report", id, "--format", "html"}, exitDone, []string{"<h1>What is each variant", `id="variants"`, "capacity time, µs", `data-metric="variant p99_ns"`}},
+		{[]string{"report", id, "--format", "html"}, exitDone, []string{"<h1>What is each variant", `id="variants"`, "capacity time, µs", "so much does a plain server differ from itself", `data-metric="variant p99_ns"`}},
 		{[]string{"report", id, "--format", "json"}, exitDone, []string{`"variants": [`, `"variant": "typed"`, `"moved": "less"`}},
 		{[]string{"verify", id}, exitDone, []string{"every printed number follows from the raw record"}},
 		{[]string{"list"}, exitDone, []string{"variants", "go-1+typed"}},

@@ -75,6 +75,7 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	}
 	if s.Plan.Kind == record.Variants {
 		d.Question, d.Variants = "What is each variant of these servers worth?", v.variants()
+		d.Tiles[1] = v.variantNoise()
 	}
 	if v.e.Profiles != nil {
 		d.Question, d.Tiles, d.Profiles = report.ProfileQuestion, nil, report.ProfileTables(s, e)
