@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -41,6 +42,9 @@ func TestPostgresEndsWithItsSession(t *testing.T) {
 			eventually(t, func() string { return "PostgreSQL and its servers are gone" }, func() bool { return len(matching("environ", "PGHOST="+temp)) == 0 })
 			if left, err := os.ReadDir(temp); err != nil || len(left) > 0 != c.keeps {
 				t.Errorf("left %v, %v", left, err)
+			}
+			if r := u.run("compare", "--resume", "latest"); r.code != exitPreflight || !strings.Contains(r.err, "was removed when it was cut short") {
+				t.Errorf("resumed: exit %d\n%s", r.code, r.err)
 			}
 		})
 	}
