@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/runner/plan"
 	"gonogo/runner/record"
 )
 
@@ -26,11 +25,16 @@ func remotePlan(urls ...string) *record.Plan {
 	return p
 }
 
-// items is a service that answers with the id in this form.
+// items is a service that answers with the id in this form. It has nine.
 func items(t *testing.T, form string) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Write([]byte(strings.ReplaceAll(form, "ID", strings.TrimPrefix(r.URL.Path, "/items/"))))
+		id := strings.TrimPrefix(r.URL.Path, "/items/")
+		if len(id) > 1 {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write([]byte(strings.ReplaceAll(form, "ID", id)))
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -40,9 +44,7 @@ func items(t *testing.T, form string) (url string) {
 // of it is absent from the record, not 0.
 func TestRemoteRun(t *testing.T) {
 	url := items(t, `{"id":ID}`)
-	p := remotePlan(url)
-	p.Rules.Machine = plan.DefaultRules().Machine
-	o := execute(t, t.Context(), p, nil)
+	o := execute(t, t.Context(), remotePlan(url), nil)
 	if o.err != nil || len(o.runs) != 1 {
 		t.Fatalf("%d runs, %v", len(o.runs), o.err)
 	}
@@ -57,14 +59,27 @@ func TestRemoteRun(t *testing.T) {
 		if c.Name == "requests the server counted" {
 			t.Errorf("the server counted: %+v", c)
 		}
-		if c.Name == "CPU used by others" && c.Void { // the server is one of them
-			t.Errorf("its own work voids a run: %+v", c)
-		}
 	}
 	if resp, err := http.Get(url); err != nil {
 		t.Errorf("it was stopped: %v", err)
 	} else {
 		resp.Body.Close()
+	}
+}
+
+// TestGated: what others do voids a run, unless it is a smoke run or the server is one
+// of the others.
+func TestGated(t *testing.T) {
+	here, there := remotePlan("http://127.0.0.1:80"), remotePlan("http://192.0.2.1:80")
+	ours := planOf(nil, target("stub"))
+	quick := planOf(nil, target("stub"))
+	quick.Quick = true
+	for want, plans := range map[bool][]*record.Plan{true: {ours, there}, false: {here, quick}} {
+		for _, p := range plans {
+			if s := (&step{Config: Config{Plan: p}, target: p.Targets[0]}); s.gated() != want {
+				t.Errorf("%s: gated is %v", p.Targets[0].Name, !want)
+			}
+		}
 	}
 }
 

@@ -75,11 +75,16 @@ func (s *step) judgeMachine(before, after host.Snapshot) {
 	e := host.Between(before, after, slices.Compact(cpus))
 	s.run.Environment = &e
 	for _, c := range host.Judge(e, s.Plan.Rules.Machine) {
-		c.Void = c.Void && !s.Plan.Quick // a smoke run has to show that everything works, on any machine
-		// A server that runs already on this machine is among the others; it is labelled shared.
-		c.Void = c.Void && !(s.target.Remote() && s.target.Shared())
+		c.Void = c.Void && s.gated()
 		s.run.Checks = append(s.run.Checks, c)
 	}
+}
+
+// gated reports whether what else went on may void the run. A smoke run has to show
+// that everything works, on any machine; and a server that runs already on this one is
+// itself among the others.
+func (s *step) gated() bool {
+	return !s.Plan.Quick && !(s.target.Remote() && s.target.Shared())
 }
 
 // accounts are the target's own counters at one edge of the window.

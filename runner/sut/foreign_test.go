@@ -30,7 +30,7 @@ func serveForeign(args []string) {
 	status := f.Int("status", 200, "of every answer")
 	exit := f.Int("exit", -1, "end with this code at once")
 	away := f.Bool("away", false, "have a process in a session of its own listen instead")
-	fork := f.Bool("fork", false, "fork a worker 30 ms after listening")
+	fork := f.Bool("fork", false, "fork a worker 60 ms after listening")
 	f.Parse(args)
 	if *exit >= 0 {
 		fmt.Println(*name, "fails")
@@ -55,7 +55,7 @@ func serveForeign(args []string) {
 		}))
 	}
 	if *fork {
-		time.AfterFunc(30*time.Millisecond, func() { child(false, "-name", "worker", "-port", "0") })
+		time.AfterFunc(60*time.Millisecond, func() { child(false, "-name", "worker", "-port", "0") })
 	}
 	fmt.Println(*name, "starts")
 	fmt.Println(*name, "ends by", <-signals)
