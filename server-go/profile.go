@@ -1,3 +1,5 @@
+//go:build profile
+
 package main
 
 import (
@@ -11,14 +13,14 @@ import (
 	"time"
 )
 
+// A build with the tag profile can be profiled: only that links pprof, for a program that
+// can be asked for a heap profile is larger and samples its allocations from the start on.
+//
 // PROFILE_ADDR=127.0.0.1:0 opens a listener of its own for profiles, under the paths
 // that `go tool pprof` knows. PROFILE says what is to be recorded: memory has
 // allocations sampled, waits has locks and channels watched; cpu and trace cost nothing
-// until they are asked for. Without PROFILE_ADDR nothing of this runs, and main.go
-// holds no line of it.
+// until they are asked for.
 func init() {
-	// A program that can be asked for a heap profile samples its allocations from the
-	// start on; this one did not before it could be asked.
 	if os.Getenv("PROFILE") != "memory" {
 		runtime.MemProfileRate = 0
 	}

@@ -24,6 +24,9 @@ const (
 	traceWindow        = 3 * time.Second
 )
 
+// profiledGo is the build of plainGo that can be profiled; the plain one does not link pprof.
+const plainGo, profiledGo = "bin/server-go", "bin/server-go-profile"
+
 // PlainLoad is the scenario of a session of profiles in which nobody profiles: what the
 // others are held against.
 const PlainLoad = "profile-none"
@@ -59,6 +62,11 @@ func NewProfile(o ProfileOptions) (*record.Plan, error) {
 	targets, err := selectTargets(all, o.Targets, false)
 	if err != nil {
 		return nil, err
+	}
+	for i := range targets {
+		if targets[i].Argv[0] == plainGo {
+			targets[i].Argv = append([]string{profiledGo}, targets[i].Argv[1:]...)
+		}
 	}
 	rules := ProfileRules()
 	p := &record.Plan{

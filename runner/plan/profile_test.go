@@ -38,6 +38,9 @@ func TestProfilesHaveRunsOfTheirOwn(t *testing.T) {
 			t.Errorf("%s has runs %q, want %q", target, runs[target], want)
 		}
 	}
+	if file, from := Needs(p.Targets[0]); p.Targets[0].Argv[0] != profiledGo || file != profiledGo || from == "" {
+		t.Errorf("go-1 is %q: the plain build holds no profiler", p.Targets[0].Argv)
+	}
 	if p.Kind != record.Profiling || p.Expected > 3*time.Minute {
 		t.Errorf("a plan of kind %s of %v", p.Kind, p.Expected)
 	}

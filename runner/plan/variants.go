@@ -130,6 +130,9 @@ func Needs(t record.Target) (file, from string) {
 	if strings.HasPrefix(t.Argv[0], "runtimes/") {
 		return t.Argv[0], "make runtimes"
 	}
+	if t.Argv[0] == profiledGo {
+		return profiledGo, "make profile"
+	}
 	for _, v := range Variants {
 		if v.Name == t.Variant && v.needs != "" {
 			return v.needs, "make variant-servers"
