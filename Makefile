@@ -10,7 +10,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages that start no goroutine: there the detector finds nothing, and costs most of the time.
 PURE := /runner/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats)$$
 
-.PHONY: memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema examples clean variants docs-variants variant-servers runtimes
+.PHONY: profile memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema examples clean variants docs-variants variant-servers runtimes
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -88,6 +88,10 @@ bench-load: build ## CPU per request of the generator beside every peer on PATH 
 
 bench-truth: build ## what the generator reports of a server that freezes, beside the truth
 	go run ./runner/internal/bench truth bin/gonogo
+
+profile: build ## where go-1 and node-1 spend CPU time, waits and memory; three minutes (ARGS="go-1 go-1+mutex" for others)
+	go build -tags profile -o bin/server-go-profile ./server-go
+	bin/gonogo profile $(ARGS)
 
 soak: build ## quick sessions in one process for two hours (SOAK=20m for less): fails if anything grows
 	bin/gonogo soak --for $(SOAK) $(ARGS)
