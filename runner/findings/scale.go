@@ -38,6 +38,7 @@ const (
 	BySharing   Limit = "shared"     // server and generator take CPU from each other
 	ByTrip      Limit = "round trip" // neither is busy: no more requests are on their way
 	ByQuota     Limit = "quota"      // of its control group: it was stopped in most periods
+	ByNeither   Limit = "neither"    // likewise, though fewer requests on their way kept the server busy: something else
 	ByNothing   Limit = ""           // not known
 )
 
@@ -227,7 +228,17 @@ func (a *arm) generatorsOwn(c *Cell) bool {
 	return 2*n >= len(c.Processes)
 }
 
+// conclude looks at the levels together. Where fewer connections kept the server busy,
+// more of them cannot lack requests: something else was the limit there.
 func (a *arm) conclude() {
+	served := false
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		if r.Limit == ByTrip && served && a.sense.trips {
+			r.Limit, r.Counts = ByNeither, false
+		}
+		served = served || r.Limit == ByServer
+	}
 	if a.sense.law {
 		a.Law, a.NoLaw = a.fit()
 	}

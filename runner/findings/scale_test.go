@@ -118,6 +118,14 @@ func TestALawIsRefused(t *testing.T) {
 				}
 			})
 		}},
+		{"something else", "at 32 something else was the limit", func(s *record.Session) {
+			s.Plan.Rules.Scale.LevelsMin = 8
+			loads(s, func(r *record.Run, n float64) {
+				if n == 32 {
+					r.ServerCPU.User = r.Load.Window / 2
+				}
+			})
+		}},
 		{"another shape", "off the law (standard deviation)", func(s *record.Session) { // a step: all or a third
 			loads(s, func(r *record.Run, n float64) {
 				if n >= 8 && n < 64 {

@@ -83,10 +83,10 @@ func (a *arm) left() string {
 		}
 	}
 	var parts []string
-	for _, l := range []Limit{ByGenerator, BySharing, ByTrip, ByNothing} {
+	for _, l := range []Limit{ByGenerator, BySharing, ByTrip, ByNeither, ByNothing} {
 		if at := why[l]; len(at) > 0 {
 			parts = append(parts, fmt.Sprintf("at %s %s", strings.Join(at, ", "), map[Limit]string{ByGenerator: "the generator was the limit", BySharing: "server and generator share CPUs",
-				ByTrip: "the server did not use up its CPUs", ByNothing: "nothing is known"}[l]))
+				ByTrip: "the server did not use up its CPUs", ByNeither: "something else was the limit", ByNothing: "nothing is known"}[l]))
 		}
 	}
 	if len(parts) == 0 {

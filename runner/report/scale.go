@@ -63,7 +63,7 @@ func (v view) levels() grid {
 	}
 	g.foot = []string{"Medians of fresh processes with the 95 % interval of the median by rank; in brackets the ends of too few values for one. " + p99 +
 		"Ratio: rate over the base's, by block. Limited by server: it used up its CPUs. Round trip: neither side is busy, for no more requests are on their way. " +
-		"Generator, shared: that level is no rate of the server alone and takes no part in a fit" + also(factor) + "."}
+		"Neither: likewise, though fewer kept the server busy. Generator, shared, neither: that level is no rate of the server alone and takes no part in a fit" + also(factor) + "."}
 	return g
 }
 
@@ -185,8 +185,12 @@ func (v view) levelMemory() grid {
 		}
 		g.rows = append(g.rows, row{cells: append([]cell{{text: level(l)}}, cells...)})
 	}
-	g.lead = []string{fmt.Sprintf("PSS of the process tree at the end of the load, all connections open, in processes of its own: %s requests/s at every level and of every target, so that all did the same work. "+
-		"What the kernel holds for a socket is in no process.", whole(offered))}
+	rate := "one rate"
+	if offered > 0 {
+		rate = whole(offered) + " requests/s"
+	}
+	g.lead = []string{"PSS of the process tree at the end of the load, all connections open, in processes of its own: " + rate + " at every level and of every target, so that all did the same work. " +
+		"What the kernel holds for a socket is in no process."}
 	return g
 }
 
