@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -203,9 +202,7 @@ func (c *checkCmd) foreign() ([]contract.Server, error) {
 // print writes the report: a line each for what was checked, and every difference.
 func (c *checkCmd) print(w io.Writer, servers []contract.Server, r checkResult) error {
 	if c.JSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return writeJSON(w, r)
 	}
 	var b strings.Builder
 	b.WriteString(r.Contract.String())

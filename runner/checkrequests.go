@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -55,9 +54,7 @@ func requestsOf(path string) ([]record.Request, error) {
 
 func printEquality(w io.Writer, e contract.Equality, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(e)
+		return writeJSON(w, e)
 	}
 	var b strings.Builder
 	b.WriteString(e.String())

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -146,7 +145,7 @@ func (c *loadRunCmd) print(s streams, r *record.LoadRecord) error {
 	errs := []error{writeFile(c.Hlog, func(f *os.File) error { return load.WriteLog(f, r) }),
 		writeFile(c.Hgrm, func(f *os.File) error { return load.WriteDistribution(f, r) })}
 	if c.JSON {
-		errs = append(errs, json.NewEncoder(s.out).Encode(r))
+		errs = append(errs, record.WriteJSONLine(s.out, r))
 	} else {
 		errs = append(errs, load.Text(s.out, r))
 	}

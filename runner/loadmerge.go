@@ -33,7 +33,7 @@ func (c *loadMergeCmd) Run(s streams) error {
 		return fail(exitUsage, "the records of all workers of one plan, each once", "%w", err)
 	}
 	if c.JSON {
-		err = json.NewEncoder(s.out).Encode(whole)
+		err = record.WriteJSONLine(s.out, whole)
 	} else {
 		err = load.Text(s.out, whole)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonogo/runner/record"
 )
 
 // plain is a text of a stranger's archive without control characters for a
@@ -22,14 +24,21 @@ func plain(s string) string {
 }
 
 // legible is a text of several lines without what a terminal obeys: it may quote
-// what a server printed, or a name from a command line.
+// what a server printed, or a name from a command line. Lines after the first are
+// set in, for none of them is a line of ours.
 func legible(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines[1:] {
+		if l := lines[1+i]; !strings.HasPrefix(l, "  ") {
+			lines[1+i] = "  " + l
+		}
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || strconv.IsPrint(r) {
 			return r
 		}
 		return '\uFFFD'
-	}, s)
+	}, strings.Join(lines, "\n"))
 }
 
 // plural prints "1 run", "6 runs".
@@ -47,12 +56,7 @@ func orAbsent(s string) string {
 	return s
 }
 
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+func writeJSON(w io.Writer, v any) error { return record.WriteJSON(w, v) }
 
 // section prints the members of a record by their names in the archive.
 func section[T any](w io.Writer, title string, v *T) {

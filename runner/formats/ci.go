@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -112,10 +111,7 @@ func GitHub(w io.Writer, s *record.Session, e findings.Evaluation) error {
 
 func asJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	if err := record.WriteJSON(&b, v); err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}
 	return flush(w, &b)

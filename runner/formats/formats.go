@@ -86,10 +86,21 @@ func evidence(s *record.Session, e *findings.Evaluation) string {
 	return ""
 }
 
+// legible is a text in which a terminal finds nothing to obey. Each format escapes
+// what its own readers would take for an end or a beginning.
+func legible(b []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if record.Obeyed(r) && r != '\t' {
+			return '\uFFFD'
+		}
+		return r
+	}, b)
+}
+
 // flush writes what was built, so that a failed write is one error and no half file
 // passes for a whole one.
 func flush(w io.Writer, b *bytes.Buffer) error {
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := w.Write(legible(b.Bytes())); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

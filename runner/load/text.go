@@ -29,10 +29,13 @@ func Text(w io.Writer, r *record.LoadRecord) error {
 	p.generator()
 	p.checks()
 	if r.Error != "" {
-		fmt.Fprintf(p, "\nended before its time: %s\n", r.Error)
+		fmt.Fprintf(p, "\nended before its time: %s\n", told(r.Error))
 	}
 	return p.Flush()
 }
+
+// told is a text of a server, or of whoever made a record that was merged.
+func told(s string) string { return record.Printable(s) }
 
 type printer struct {
 	*bufio.Writer
@@ -48,10 +51,10 @@ func (p printer) heading() {
 	}
 	how := "closed loop"
 	if s.Kind == record.Open {
-		how = fmt.Sprintf("open loop, %s/s, %s arrivals", number(s.RatePerSec), cmp.Or(s.Arrivals, constant))
+		how = fmt.Sprintf("open loop, %s/s, %s arrivals", number(s.RatePerSec), told(cmp.Or(s.Arrivals, constant)))
 	}
 	fmt.Fprintf(p, "%s, %d connections, %s; warm-up %s, window %s; engine %s\n",
-		how, s.Connections, kept, Short(r.Warmup), Short(r.Window), r.Engine)
+		how, s.Connections, kept, Short(r.Warmup), Short(r.Window), told(r.Engine))
 }
 
 func (p printer) rate() {
@@ -131,7 +134,7 @@ func (p printer) errors() {
 		return cmp.Or(cmp.Compare(p.res.Errors[b].Count, p.res.Errors[a].Count), cmp.Compare(a, b))
 	})
 	for _, k := range kinds {
-		fmt.Fprintf(p, "  %d x %s, such as: %s\n", p.res.Errors[k].Count, k, p.res.Errors[k].Example)
+		fmt.Fprintf(p, "  %d x %s, such as: %s\n", p.res.Errors[k].Count, told(k), told(p.res.Errors[k].Example))
 	}
 }
 
@@ -154,7 +157,7 @@ func (p printer) checks() {
 		if c.Void {
 			word = "void"
 		}
-		fmt.Fprintf(p, "%-15s%s: %s (limit %s)\n", word, c.Name, c.Observed, c.Limit)
+		fmt.Fprintf(p, "%-15s%s: %s (limit %s)\n", word, told(c.Name), told(c.Observed), told(c.Limit))
 	}
 }
 

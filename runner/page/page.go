@@ -55,6 +55,17 @@ type section struct {
 	Figures    []figure
 }
 
+// legible is the page without characters that are orders: who saves it as text, or
+// reads a name in it that turns its line round, sees what is there.
+func legible(page []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if record.Obeyed(r) && r != '\t' {
+			return '\uFFFD'
+		}
+		return r
+	}, page)
+}
+
 // HTML writes the page.
 func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	v := view{s, &e}
@@ -96,7 +107,7 @@ func HTML(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	if err := page.Execute(&b, d); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := w.Write(legible(b.Bytes())); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil

@@ -100,7 +100,7 @@ func (c *checker) runOf(cells map[string]string) (attempt, *record.Run, error) {
 	trial, _ := strconv.Atoi(cells["trial"]) // a column of sessions that search alone
 	a.step.Trial = trial
 	for key, r := range c.runs {
-		if key.step.Trial == trial && key.n == n && key.step.Block == block && key.step.Target == cells["target"] && key.step.Scenario == cells["scenario"] {
+		if key.step.Trial == trial && key.n == n && key.step.Block == block && record.InCSV(key.step.Target) == cells["target"] && record.InCSV(key.step.Scenario) == cells["scenario"] {
 			return key, r, nil
 		}
 	}

@@ -18,10 +18,7 @@ import (
 // DecisionJSON prints a decision record in base units.
 func DecisionJSON(w io.Writer, d *record.Decision) error {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
+	if err := record.WriteJSON(&b, d); err != nil {
 		return fmt.Errorf("encode decision: %w", err)
 	}
 	return flush(w, &b)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -29,10 +28,7 @@ type summary struct {
 // JSON prints the evaluation of a session, in base units.
 func JSON(w io.Writer, s *record.Session, e findings.Evaluation) error {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(summary{record.SchemaVersion, s.ID, s.Started, s.Finished, !e.Invalid(), s.Plan.Quick, s.Host, e, findings.CapacityTimes(s, &e)})
+	err := record.WriteJSON(&b, summary{record.SchemaVersion, s.ID, s.Started, s.Finished, !e.Invalid(), s.Plan.Quick, s.Host, e, findings.CapacityTimes(s, &e)})
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}

@@ -70,14 +70,6 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-func TestCSVDisarmsFormulas(t *testing.T) {
-	for in, want := range map[string]string{"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "go-1": "go-1", "": ""} {
-		if got := inCSV(in); got != want {
-			t.Errorf("inCSV(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestCSVDisarmsNames: a target named by a stranger reaches a spreadsheet as text.
 func TestCSVDisarmsNames(t *testing.T) {
 	s := newSession(1, twoTargets()[1:])
