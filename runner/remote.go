@@ -32,10 +32,10 @@ func leaves(ctx context.Context, address string) bool {
 		host = address
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return !ip.Unmap().IsLoopback()
+		return !ip.IsLoopback()
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	return err == nil && slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.Unmap().IsLoopback() })
+	return err == nil && slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.IsLoopback() })
 }
