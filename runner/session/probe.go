@@ -40,7 +40,8 @@ func Probe(ctx context.Context, c Config) ([]record.Probe, error) {
 }
 
 // rate is a share of the smaller capacity among a target and those that it is
-// compared with, in whole requests per second.
+// compared with, in whole requests per second. In a sweep these are all: levels are
+// compared at equal work.
 func rate(p *record.Plan, t record.Target, capacity map[string]float64, share float64) float64 {
 	smallest := math.Inf(1)
 	for _, o := range p.Targets {
