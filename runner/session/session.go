@@ -35,9 +35,9 @@ type Config struct {
 	// ProfileDir is where the profiles of a step's attempt lie, absolute and as archived.
 	ProfileDir func(record.Step, int) (dir, name string)
 
-	Append  func(*record.Run) error       // called after each run, before the next starts
-	Observe func(Event)                   // told of progress, never inside a timed window
-	Sampler sampler                       // in place of memory.Watch; tests plant an expensive one
+	Append  func(*record.Run) error // called after each run, before the next starts
+	Observe func(Event)             // told of progress, never inside a timed window
+	Sampler sampler                 // in place of memory.Watch; tests plant an expensive one
 }
 
 // Event is progress: a step that begins (Run is nil) or has ended.
