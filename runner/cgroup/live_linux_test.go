@@ -94,7 +94,8 @@ func within(t *testing.T, tree *Tree, l record.GroupLimits, args ...string) (end
 	if err != nil {
 		t.Fatal(err)
 	}
-	if removed, err := tree.Sweep(); err != nil || len(removed) > 0 {
+	// Others may have left theirs; the maker of this one lives.
+	if removed, err := tree.Sweep(); err != nil || strings.Contains(strings.Join(removed, " "), filepath.Base(dir)) {
 		t.Errorf("swept %v, %v: the maker lives", removed, err)
 	}
 	cmd.Wait()
