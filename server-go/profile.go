@@ -21,8 +21,9 @@ import (
 // allocations sampled, waits has locks and channels watched; cpu and trace cost nothing
 // until they are asked for.
 func init() {
-	if os.Getenv("PROFILE") != "memory" {
-		runtime.MemProfileRate = 0
+	runtime.MemProfileRate = 0
+	if os.Getenv("PROFILE") == "memory" {
+		runtime.MemProfileRate = memoryRate
 	}
 	address := os.Getenv("PROFILE_ADDR")
 	if address == "" {
@@ -33,6 +34,10 @@ func init() {
 		os.Exit(1)
 	}
 }
+
+// memoryRate samples an allocation each 64 KiB, an eighth of the default: what grows in
+// a window of seconds is to be seen.
+const memoryRate = 64 << 10
 
 // blockRate has a wait of so many ns or more counted for certain, and of a shorter one
 // its share.

@@ -28,14 +28,14 @@ type TargetProfile struct {
 	Shared      bool    `json:"shared"`
 	Disturbed   bool    `json:"disturbed,omitempty"` // others used its CPUs: low CPU and high latency may be theirs
 	Connections int     `json:"connections"`
-	Rate        float64 `json:"rate_per_sec"`
-	Busy        float64 `json:"cpu_busy_ratio"` // of its CPUs
-	CPU         float64 `json:"cpu_ns_per_request"`
-	P99         float64 `json:"p99_ns"`
-	Generator   float64 `json:"generator_cpu_busy_ratio"`
+	Rate        float64 `json:"rate_per_sec,omitempty"`
+	Busy        float64 `json:"cpu_busy_ratio,omitempty"` // of its CPUs
+	CPU         float64 `json:"cpu_ns_per_request,omitempty"`
+	P99         float64 `json:"p99_ns,omitempty"`
+	Generator   float64 `json:"generator_cpu_busy_ratio,omitempty"`
 	// Work is how long serving every connection once takes, if nothing but the CPU is
 	// waited for: connections x CPU time of a request / CPUs.
-	Work          float64        `json:"work_ns"`
+	Work          float64        `json:"work_ns,omitempty"`
 	Runs          []ProfiledRun  `json:"runs"`
 	Diagnosis     []Diagnosis    `json:"diagnosis"`
 	Paradox       string         `json:"paradox,omitempty"` // low CPU and a high p99: where to look; "" where there is none
@@ -308,7 +308,7 @@ func (x *TargetProfile) memory(r record.ProfileRules) Diagnosis {
 			}
 		}
 	}
-	d.Observed = strings.Join(said, ", ")
+	d.Observed = cmp.Or(strings.Join(said, ", "), "not profiled")
 	return d
 }
 

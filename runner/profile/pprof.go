@@ -28,7 +28,8 @@ func digestGo(r *record.ProfileRun, files []file) error {
 			return err
 		}
 		r.LiveHeap = &live
-		r.Vectors = []record.ProfileVector{vector(record.VectorAlloc, "bytes", outside(allocated), goCategory), vector(record.VectorLive, "bytes", outside(living), goCategory)}
+		allocated, living = slices.DeleteFunc(allocated, ofProfiler), slices.DeleteFunc(living, ofProfiler)
+		r.Vectors = []record.ProfileVector{vector(record.VectorAlloc, "bytes", allocated, goCategory), vector(record.VectorLive, "bytes", living, goCategory)}
 	case record.ProfileWaits:
 		blocked, _, err := grown(files, "block", "delay")
 		if err != nil {
@@ -58,6 +59,9 @@ func digestGo(r *record.ProfileRun, files []file) error {
 	}
 	return nil
 }
+
+// ofProfiler: what writing a profile allocates is not the server's.
+func ofProfiler(s stack) bool { return goCategory(s.frames) == catProfiler }
 
 // parseGo reads the stacks of one value of a profile.
 func parseGo(files []file, name, value string) ([]stack, error) {
@@ -141,11 +145,6 @@ func keyOf(s stack) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// outside cuts the allocator off the inner end of stacks: who allocates is asked.
-func outside(stacks []stack) []stack {
-	return trimmed(stacks, func(f frame) bool { return f.at == "runtime" })
 }
 
 // waits is the vector of a lock's profile by who waits, or who held it, and not by the

@@ -66,6 +66,9 @@ func leakFunction() {
 }
 
 func servePlanted(plant string) {
+	if os.Getenv("PROFILE") == "memory" {
+		stdruntime.MemProfileRate = 16 << 10 // as large as a leak: a few hundred are enough
+	}
 	if os.Getenv("PROFILE") == "waits" {
 		stdruntime.SetBlockProfileRate(1000)
 		stdruntime.SetMutexProfileFraction(1)
@@ -159,13 +162,14 @@ func profiled(t *testing.T, argv []string, plant, of string, window time.Duratio
 func loadFor(t *testing.T, url string, window time.Duration) int64 {
 	ctx, cancel := context.WithTimeout(t.Context(), window)
 	defer cancel()
+	const least = 200 // however slow the machine is
 	var served atomic.Int64
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			client := &http.Client{Transport: &http.Transport{}}
 			defer client.CloseIdleConnections()
-			for ctx.Err() == nil {
+			for ctx.Err() == nil || served.Load() < least && t.Context().Err() == nil {
 				resp, err := client.Get(url)
 				if err != nil {
 					t.Errorf("load: %v", err)

@@ -34,7 +34,13 @@ func diagnoses(p *findings.Profiles) grid {
 	g := grid{title: "DIAGNOSIS", lead: []string{"Three vectors of each target at saturation: CPU, locks (of Node: what holds up its one thread), memory. Suspect: beyond its limit. A greener profile is no lower latency: only an end-to-end run tells."},
 		columns: []heading{{name: "vector", text: true}, {name: "word", text: true}, {name: "most in", text: true}}}
 	for _, t := range p.Targets {
-		group := fmt.Sprintf("%s: %s k req/s, p99 %s ms, %s %% of its CPUs", t.Target, digits(t.Rate/kilo), digits(t.P99/millis), digits(t.Busy/percnt))
+		known := func(x, by float64) string {
+			if x == 0 {
+				return unknown
+			}
+			return digits(x / by)
+		}
+		group := fmt.Sprintf("%s: %s k req/s, p99 %s ms, %s %% of its CPUs", t.Target, known(t.Rate, kilo), known(t.P99, millis), known(t.Busy, percnt))
 		if t.Shared {
 			group += ", which it shares with the generator"
 		}
@@ -74,8 +80,7 @@ func vectorWords(runtime, name string) (what, unit string) {
 	return name, ""
 }
 
-// functions has the largest of each vector by their own part, and the largest by what
-// they called if that is another.
+// functions has the largest of each vector by their own part.
 func functions(p *findings.Profiles, most int) grid {
 	g := grid{title: "FUNCTIONS", lead: []string{"Self: in the function; cumulative: in it and in what it called. Each vector is from a fresh process of its own, see docs/profile.md."},
 		columns: []heading{{name: "function", text: true}, {name: "self", unit: "%"}, {name: "cum.", unit: "%"}, {name: "self"}, {name: "", text: true}, {name: "category", text: true}}}
@@ -95,8 +100,7 @@ func functions(p *findings.Profiles, most int) grid {
 	return g
 }
 
-// topOf are the functions with the largest part of their own, then as many that have
-// most of it in what they called, half as many at least.
+// topOf are the functions with the largest part of their own.
 func topOf(v record.ProfileVector, most int) []record.Function {
 	var top []record.Function
 	for _, f := range v.Functions {
@@ -136,9 +140,14 @@ func (v view) profilers(p *findings.Profiles) grid {
 	g := grid{title: "Runs", lead: []string{"What each profiler left of the rate of the run without one: profiles are of a slower server than the one that is compared elsewhere."},
 		columns: []heading{{name: "target", text: true}, {name: "profile", text: true}, {name: "req/s"}, {name: "of plain", unit: "%"}, {name: "loop p50", unit: "ms"}, {name: "p99", unit: "ms"}, {name: "max", unit: "ms"}, {name: "loop busy", unit: "%"}, {name: "files"}}}
 	for _, t := range p.Targets {
-		g.rows = append(g.rows, row{cells: []cell{{text: t.Target}, {text: "none"}, {text: whole(t.Rate)}, {text: "100"}, {}, {}, {}, {}, {}}})
+		if t.Rate > 0 {
+			g.rows = append(g.rows, row{cells: []cell{{text: t.Target}, {text: "none"}, {text: whole(t.Rate)}, {text: "100"}, {}, {}, {}, {}, {}}})
+		}
 		for _, r := range t.Runs {
-			cells := []cell{{text: t.Target}, {text: r.Of}, {text: whole(r.Rate)}, {text: digits(100 * r.OfPlain)}, {}, {}, {}, {}, {text: strconv.Itoa(len(r.Files))}}
+			cells := []cell{{text: t.Target}, {text: r.Of}, {text: whole(r.Rate)}, {text: unknown}, {}, {}, {}, {}, {text: strconv.Itoa(len(r.Files))}}
+			if r.OfPlain > 0 {
+				cells[3].text = digits(100 * r.OfPlain)
+			}
 			if l := r.Loop; l != nil {
 				cells[4].text, cells[5].text, cells[6].text, cells[7].text = digits(float64(l.P50)/millis), digits(float64(l.P99)/millis), digits(float64(l.Max)/millis), digits(100*l.Utilisation)
 			}
