@@ -120,7 +120,7 @@ const (
 	decisionData = "decision.json"
 )
 
-// maxInputs bounds an inputs file and an older decision, both of which people edit.
+// maxInputs bounds an inputs file.
 const maxInputs = 4 << 20
 
 // inputs reads the file and lays the flags over it. A member that does not exist is
@@ -164,15 +164,18 @@ func planned(p *record.Plan, in record.DecisionInputs) (record.DecisionInputs, e
 	return whole, nil
 }
 
-func readSome(path string) ([]byte, error) {
+func readSome(path string) ([]byte, error) { return readUpTo(path, maxInputs) }
+
+// readUpTo reads a file that may be a stranger's, or endless.
+func readUpTo(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxInputs+1))
-	if err == nil && len(data) > maxInputs {
-		err = fmt.Errorf("%s is larger than %d MiB", path, maxInputs>>20)
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s is larger than %d MiB", path, most>>20)
 	}
 	return data, err
 }
@@ -192,7 +195,7 @@ func (c *decideCmd) keep(s streams, files map[string][]byte, d *record.Decision)
 	}
 	var todo, other []string
 	for _, name := range []string{decisionPage, decisionData} { // the JSON last: where it is, the page is
-		old, err := readSome(filepath.Join(dir, name))
+		old, err := archive.ReadFile(dir, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			todo = append(todo, name)
@@ -221,7 +224,7 @@ func (c *decideCmd) keep(s streams, files map[string][]byte, d *record.Decision)
 
 // before names the answer that a folder holds, if it can be read.
 func before(dir string) string {
-	data, err := readSome(filepath.Join(dir, decisionData))
+	data, err := archive.ReadFile(dir, decisionData)
 	var old struct{ Answer record.Answer }
 	if err != nil || json.Unmarshal(data, &old) != nil || old.Answer == "" {
 		return ""
@@ -235,7 +238,7 @@ func (v *verification) decision(dir string, s *record.Session, e findings.Evalua
 	files := map[string][]byte{}
 	var problems []archive.Problem
 	for _, name := range []string{decisionPage, decisionData} {
-		data, err := readSome(filepath.Join(dir, name))
+		data, err := archive.ReadFile(dir, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, archive.Problem{File: name, Text: err.Error()})
 		}

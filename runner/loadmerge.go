@@ -3,11 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"gonogo/runner/load"
 	"gonogo/runner/record"
 )
+
+// maxMerge bounds all records together: a worker's second is about 2 KB of it.
+const maxMerge = 64 << 20
 
 type loadMergeCmd struct {
 	Files []string `arg:"" name:"file" help:"Records that gonogo load --json printed."`
@@ -17,11 +19,13 @@ type loadMergeCmd struct {
 // Run merges records, exactly.
 func (c *loadMergeCmd) Run(s streams) error {
 	var parts []record.LoadRecord
+	left := int64(maxMerge)
 	for _, path := range c.Files {
-		text, err := os.ReadFile(path)
+		text, err := readUpTo(path, left)
 		if err != nil {
 			return fail(exitUsage, "", "read record: %w", err)
 		}
+		left -= int64(len(text))
 		var r record.LoadRecord
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fail(exitUsage, "gonogo load --json prints one", "read record %s: %w", path, err)

@@ -39,6 +39,11 @@ func Open(dir string) (*Writer, *record.Session, error) {
 	if !isID(filepath.Base(abs)) {
 		return nil, nil, fmt.Errorf("resume session %s: it is not the folder of a session", dir)
 	}
+	for _, folder := range []string{runsDir, logsDir} { // a link would lead the sweep, and what is written, outside
+		if info, err := os.Lstat(filepath.Join(abs, folder)); err != nil || !info.IsDir() {
+			return nil, nil, fmt.Errorf("resume session %s: %s is no folder", dir, folder)
+		}
+	}
 	s, err := Load(dir)
 	if err != nil {
 		return nil, nil, err

@@ -145,10 +145,23 @@ func TestReadRequests(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"", "there are none"}, {"{}", "line 1"}, {"{\"path\":\"/\"}\n{\"path\":\"/\",\"x\":1}", "line 2"},
-		{`{"path":"/"} {"path":"/"}`, "more than one value"}, {`[]`, "line 1"},
+		{`{"path":"/"} {"path":"/"}`, "more than one JSON value"}, {`[]`, "line 1"},
 	} {
 		if _, err := ReadRequests(strings.NewReader(c[0])); err == nil || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%q: %v, want %q", c[0], err, c[1])
+		}
+	}
+}
+
+// A file that never ends, or that stands for more memory than it has bytes, is refused.
+func TestReadRequestsBounds(t *testing.T) {
+	for want, text := range map[string]string{
+		"100000 requests": strings.Repeat("{\"path\":\"/\"}\n", maxRequests+1),
+		"16 MiB":          strings.Repeat("\n", maxRequestFile+1),
+		"there twice":     `{"path":"/a","path":"/b"}`,
+	} {
+		if _, err := ReadRequests(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }
