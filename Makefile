@@ -10,7 +10,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages that start no goroutine: there the detector finds nothing, and costs most of the time.
 PURE := /runner/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats)$$
 
-.PHONY: profile memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema examples clean variants docs-variants variant-servers runtimes
+.PHONY: vulnerabilities profile memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema examples clean variants docs-variants variant-servers runtimes
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -113,6 +113,7 @@ test: build ## all tests, on loopback only
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
 	go test $(RACE) -timeout 5m $$(go list ./... | grep -vE '$(PURE)')
 	go test -timeout 5m $$(go list ./... | grep -E '$(PURE)')
+	go test -tags profile ./server-go
 
 check: build ## formatting, vet (also for macOS), staticcheck, node --check, import table
 	@test -z "$$(gofmt -l server-go runner)" || { echo "gofmt these:"; gofmt -l server-go runner; exit 1; }
@@ -120,7 +121,17 @@ check: build ## formatting, vet (also for macOS), staticcheck, node --check, imp
 	GOOS=darwin go vet ./...
 	go tool staticcheck ./...
 	for f in server-node/*.mjs server-node/variants/*.mjs server-node/postgres/*.mjs; do node --check $$f || exit 1; done
+	go vet -tags profile ./server-go
 	go test -count=1 -run 'Imports' ./runner
+	@$(MAKE) --no-print-directory vulnerabilities
+
+# govulncheck ends with 3 where a known flaw is called, which go run tells as its last line.
+vulnerabilities: ## known flaws in what is linked, where the database of Go can be asked
+	@out=$$(go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./... 2>&1) && echo "govulncheck: no known flaw is called" || \
+	case "$$out" in \
+	*"exit status 3") echo "$$out"; exit 1 ;; \
+	*) echo "govulncheck: NOT CHECKED, for its database could not be asked: $$(echo "$$out" | grep -v '^exit status' | tail -1)" ;; \
+	esac
 
 readme: ## puts the report of benchmark.json into README.md
 	go test -count=1 -run TestReadmeQuotesTheRecord ./runner -update
