@@ -21,6 +21,7 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	needNode(t)
 	u := newUser(t, theKit(t))
+	u.env = append(u.env, canary)
 	r := u.run("compare", "--quick", "--targets", "go-1,node-1", "--seed", "1")
 	s := u.load()
 	for _, run := range s.Runs {
@@ -36,6 +37,11 @@ func TestCompare(t *testing.T) {
 	files := tree(t, dir)
 	checkLayout(t, files, s)
 	checkOutput(t, r, s)
+	for name, text := range files {
+		if strings.Contains(text, "canary-5b1f") || strings.Contains(text, "API_SECRET") {
+			t.Errorf("%s holds a variable of the user's environment, which the plan does not name", name)
+		}
+	}
 	for format, want := range map[string]string{"table": r.out, "html": files["report.html"], "md": files["report.md"], "csv": files["runs.csv"]} {
 		for _, ref := range []string{"latest", s.ID} {
 			if got := u.run("report", ref, "--format", format); got.code != r.code || got.out != want {
@@ -68,6 +74,10 @@ func TestCompare(t *testing.T) {
 		t.Error("the report of the first session is another one now")
 	}
 }
+
+// canary is what nobody wants to find in an archive: servers inherit the environment,
+// and a record of it would be handed on with the record.
+const canary = "API_SECRET=canary-5b1f"
 
 // kept tells whether a run was made to its end. On a machine that is busy, as with
 // other tests, it is void: the machine was not quiet enough for its numbers.
