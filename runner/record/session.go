@@ -101,10 +101,6 @@ func (s *Session) Complete() bool {
 	return n > 0 && !s.Finished.IsZero() && float64(void) <= s.Plan.Rules.VoidStepsMax*float64(n)
 }
 
-// mostBlocks is more than any session has: rules count from block to block, and what
-// somebody wrote into an archive must not let them count for ever.
-const mostBlocks = 100_000
-
 // Validate reports what is wrong with a session read from disk.
 func (s *Session) Validate() error {
 	var errs []error
@@ -123,8 +119,8 @@ func (s *Session) Validate() error {
 			errs = append(errs, err)
 		}
 	}
-	if s.Plan.Blocks < 0 || s.Plan.Blocks > mostBlocks {
-		errs = append(errs, fmt.Errorf("a plan of %d blocks, want at most %d", s.Plan.Blocks, mostBlocks))
+	if err := s.bounded(); err != nil {
+		errs = append(errs, err)
 	}
 	if err := s.Plan.Scale.validate(&s.Plan); err != nil {
 		errs = append(errs, err)
