@@ -13,7 +13,7 @@ import (
 // mayImport is the direction of imports: what each package of the runner may
 // import of the others. What is not listed may import record alone.
 var mayImport = map[string][]string{
-	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "export", "findings", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "profile", "postgres", "record", "recount", "report", "service", "session", "stats", "sut"},
+	"":            {"archive", "calibration", "capacity", "cgroup", "contract", "decision", "diff", "export", "findings", "foreign", "formats", "host", "internal/null", "internal/soak", "load", "lock", "page", "plan", "profile", "postgres", "record", "recount", "report", "service", "session", "stats", "sut"},
 	"archive":     {"disk", "record"},
 	"sut":         {"disk", "record"},
 	"service":     {"load", "plan", "record"},
