@@ -144,7 +144,7 @@ func TestNodesThatWillNotDo(t *testing.T) {
 	})
 	t.Run("a syntax error", func(t *testing.T) {
 		t.Parallel()
-		u := newUser(t, alteredKit(t, "server.mjs", "listen(new", "listen(new ("))
+		u := newUser(t, alteredKit(t, "server.mjs", "listen(delayed(", "listen(delayed(("))
 		r := u.run("compare", "--quick", "--targets", "go-1,node-1")
 		r.refused(t, exitPreflight, "start node-1: it ended before it was ready: exit status 1", "SyntaxError", "nothing was timed")
 		if strings.Count(r.err, "start node-1") != 1 {
