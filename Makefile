@@ -7,8 +7,9 @@ ID ?= latest
 # The race detector needs cgo; without a C compiler the tests run without it, and say so.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-# Packages that start no goroutine: there the detector finds nothing, and costs most of the time.
-PURE := /runner/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats)$$
+# Where the race detector would find nothing and cost most of the time: packages that start no
+# goroutine, and the commands, whose tests are sessions of a program that is built without it.
+NORACE := /runner(/(capacity|decision|diff|findings|formats|histogram|page|plan|recount|record|report|stats))?$$
 
 .PHONY: vulnerabilities profile memory-floor docs-memory-floor help build compare quick report memory calibrate capacity capacity-truth docs-capacity bench-load bench-truth soak faults faults-mutants crash overload test check readme docs schema examples clean variants docs-variants variant-servers runtimes
 help: ## this list
@@ -67,6 +68,11 @@ capacity: build ## the highest rate that each server meets p95 < 20 ms at, and w
 memory-floor: build ## the smallest memory limit that three targets still meet 1000 requests/s at, seven minutes; needs control groups
 	bin/gonogo memory-floor $(ARGS)
 
+.PHONY: manifests
+manifests: ## decodes the exported Kubernetes manifests strictly, by the types of k8s.io/api, which a module of its own brings
+	go -C runner/export/kubernetes vet ./...
+	go -C runner/export/kubernetes test -count=1 ./...
+
 .PHONY: scale docs-scale
 scale: build ## rate, p99, CPU and memory against connections, three servers, 8 minutes (ARGS="--cores 1,2" for cores)
 	bin/gonogo scale $(if $(ARGS),$(ARGS),go-1 node-1 node-cluster-2)
@@ -111,8 +117,8 @@ overload: build ## each server beyond what it can do, 5 minutes a server: memory
 
 test: build ## all tests, on loopback only
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
-	go test $(RACE) -timeout 5m $$(go list ./... | grep -vE '$(PURE)')
-	go test -timeout 5m $$(go list ./... | grep -E '$(PURE)')
+	go test $(RACE) -timeout 5m $$(go list ./... | grep -vE '$(NORACE)')
+	go test -timeout 5m $$(go list ./... | grep -E '$(NORACE)')
 	go test -tags profile ./server-go
 
 check: build ## formatting, vet (also for macOS), staticcheck, node --check, import table

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestExport: what is not expressed stands on stderr and in the output, and a wrong
@@ -42,6 +44,47 @@ func TestExport(t *testing.T) {
 	for _, want := range []string{`"rate": 1500,`, `"maxVUs": 7,`, `"duration": "9000ms"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%.600s", want, out)
+		}
+	}
+}
+
+const kubernetes = "export --engine kubernetes get-open --rate 40k --target node-cluster-4 --image registry.example/gonogo:1 --workers 4"
+
+// TestExportKubernetes: a worker of the manifest, but for the place of its server, is a
+// gonogo load that only misses that server.
+func TestExportKubernetes(t *testing.T) {
+	start := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	code, out, errText := gonogo(append(strings.Fields(kubernetes), "--start-at", start)...)
+	if code != exitDone || strings.Count(errText, "gonogo: warning: not in the language of kubernetes: ") != 2 {
+		t.Fatalf("exit %d, %q", code, errText)
+	}
+	for _, want := range []string{`- "server-node/cluster.mjs"`, "- name: \"WORKERS\"\n          value: \"4\"", `limits: {cpu: "4", memory: 1Gi}`, "completions: 4", `- "40000"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	_, list, _ := strings.Cut(out, "        args:\n")
+	list, _, _ = strings.Cut(list, "        resources:")
+	var args []string
+	for line := range strings.Lines(list) {
+		var arg string
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(strings.TrimSpace(line), "- ")), &arg); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		args = append(args, strings.NewReplacer("$(JOB_COMPLETION_INDEX)", "3", "gonogo-server:8080", "127.0.0.1:1").Replace(arg))
+	}
+	if code, out, errText := gonogo(args...); code != exitPreflight || out != "" || !strings.Contains(errText, "load http://127.0.0.1:1/users/{id}: ") || !strings.Contains(errText, "refused") {
+		t.Errorf("gonogo %q: exit %d, %q", args, code, errText)
+	}
+	for _, c := range []struct{ args, says string }{
+		{kubernetes, "wants target, image, workers and start-at"},
+		{kubernetes + " http://h:1 --start-at " + start, "the server is one of the manifests"},
+		{strings.Replace(kubernetes, "node-cluster-4", "node-1-twin", 1) + " --start-at " + start, "no target"},
+		{strings.Replace(kubernetes, "--workers 4", "--workers 3", 1) + " --start-at " + start, "200 connections cannot be shared evenly by 3 workers"},
+		{"export --engine k6 get-c50 http://h:1 --workers 3", "of kubernetes alone"},
+	} {
+		if code, out, errText := gonogo(strings.Fields(c.args)...); code != exitUsage || out != "" || !strings.Contains(errText, c.says) {
+			t.Errorf("%s: exit %d, %q, want %q", c.args, code, errText, c.says)
 		}
 	}
 }

@@ -67,7 +67,7 @@ type commands struct {
 	Variants  variantsCmd  `cmd:"" help:"What each named variant of the servers is worth end to end, beside the plain one in shuffled blocks. A quarter of an hour."`
 	Postgres  postgresCmd  `cmd:"" help:"The comparison of the pair on one core with their users in a PostgreSQL of its own: make compare-postgres."`
 	Profile   profileCmd   `cmd:"" help:"Where a server spends its CPU time, its waits and its memory, by function; and how two differ. Three minutes."`
-	Export    exportCmd    `cmd:"" help:"Write a scenario for k6, vegeta or Hyperfoil; what they cannot express is said."`
+	Export    exportCmd    `cmd:"" help:"Write a scenario for k6, vegeta, Hyperfoil, or many workers in Kubernetes; what cannot be expressed is said."`
 	Import    importCmd    `cmd:"" help:"Print a summary of k6, vegeta or Hyperfoil, marked foreign; no archive takes it."`
 	Doctor    doctorCmd    `cmd:"" help:"Say what this machine is, and whether it is quiet enough."`
 	Calibrate calibrateCmd `cmd:"" help:"How often verdicts are right on this machine: simulated, and with servers of known truth."`
