@@ -101,12 +101,12 @@ func (u *user) published(s *record.Session) {
 	}
 }
 
-// moments is how many times a session is killed: 6, or what GONOGO_CRASH says. That
+// moments is how many times a session is killed: 3, or what GONOGO_CRASH says. That
 // is the long form, in which each call that changes the disk also fails once.
 func moments(t *testing.T) (n int, long bool) {
 	n, err := strconv.Atoi(os.Getenv("GONOGO_CRASH"))
 	if err != nil {
-		return 6, false
+		return 3, false
 	}
 	return n, true
 }
