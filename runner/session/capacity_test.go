@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func capacityPlan(connections int, targets ...record.Target) *record.Plan {
 	over := search
 	over.Name, over.Kind, over.Window = "overload", record.Open, time.Second
 	over.Overload = &record.OverloadWork{RateOfCapacity: 1.2, HealthEvery: 50 * time.Millisecond, RecoveryRate: 0.5,
-		RecoveryStep: 300 * time.Millisecond, RecoveryMax: 5 * time.Second}
+		RecoveryStep: 800 * time.Millisecond, RecoveryMax: 5 * time.Second}
 	p := planOf([]record.Scenario{search, over}, targets...)
 	p.Kind = record.Capacity
 	rules := plan.CapacityRules(0.95, 20*time.Millisecond)
@@ -60,24 +61,42 @@ func searched(t *testing.T, p *record.Plan, closed float64) (o outcome, s *capac
 	return o, s
 }
 
+// inRealTime is for what takes real time on a machine that others use as well: one of
+// three attempts has to be right. A program that is wrong is so in all of them.
+func inRealTime(t *testing.T, try func() (wrong string)) {
+	t.Helper()
+	for attempt := 1; attempt <= 3; attempt++ {
+		wrong := try()
+		if wrong == "" {
+			return
+		}
+		t.Logf("attempt %d: %s", attempt, wrong)
+	}
+	t.Fatal("wrong in three attempts")
+}
+
 // One place and 2 ms for each request are 500/s, whatever the machine.
 func TestCapacityOfAServerOfKnownTruth(t *testing.T) {
-	p := capacityPlan(150, target("stub", "-serial", "-delay", "2ms"))
-	o, s := searched(t, p, 500)
-	a := s.Answer()
-	rate, ok := a.Middle()
-	if !ok || !a.Confirmed || math.Abs(rate/500-1) > 0.05 || a.Hi/a.Lo-1 > 0.11 {
-		t.Fatalf("answer %+v, want a confirmed bracket around 500/s", a)
-	}
+	var a capacity.Answer
+	var over *record.Run
+	inRealTime(t, func() string {
+		o, s := searched(t, capacityPlan(150, target("stub", "-serial", "-delay", "2ms")), 500)
+		a = s.Answer()
+		rate, ok := a.Middle()
+		if !ok || !a.Confirmed || math.Abs(rate/500-1) > 0.05 || a.Hi/a.Lo-1 > 0.11 {
+			return fmt.Sprintf("answer %+v, want a confirmed bracket around 500/s", a)
+		}
+		over = o.runs[len(o.runs)-1]
+		if over.Overload == nil || over.Load == nil {
+			t.Fatalf("the last run is %s, without an overload", over.Step.Key())
+		}
+		if goodput := float64(over.Load.Counts.InWindow) / over.Load.Window.Seconds(); math.Abs(goodput/500-1) > 0.05 {
+			return fmt.Sprintf("goodput under overload %.0f/s, want 500", goodput)
+		}
+		return ""
+	})
 	if len(a.Bound) == 0 || slices.Contains(a.Bound, capacity.Errors) {
 		t.Errorf("bound by %v, want the rate or the latency", a.Bound)
-	}
-	over := o.runs[len(o.runs)-1]
-	if over.Overload == nil || over.Load == nil {
-		t.Fatalf("the last run is %s, without an overload", over.Step.Key())
-	}
-	if goodput := float64(over.Load.Counts.InWindow) / over.Load.Window.Seconds(); math.Abs(goodput/500-1) > 0.05 {
-		t.Errorf("goodput under overload %.0f/s, want 500", goodput)
 	}
 	w := over.Overload
 	if len(w.Health) < 5 || w.HealthAsked != len(w.Health) {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -107,34 +108,37 @@ func TestALeakGrowsAndAHoardDoesNot(t *testing.T) {
 // A sampler that stops the server for half of the time is planted: what it costs is
 // seen, in the rate and above what the plan allows.
 func TestAnExpensiveSamplerIsSeen(t *testing.T) {
-	p := byCount(getUser, record.MemoryWork{Requests: 120, Cycles: 12, Alternate: true}, target("stub", "-delay", "2ms"))
-	var o outcome
-	c := config(t, p, &o, nil)
-	c.Sampler = func(ctx context.Context, pids []int, every time.Duration) *memory.Series {
-		go func() {
-			for ctx.Err() == nil {
-				syscall.Kill(pids[0], syscall.SIGSTOP)
-				time.Sleep(10 * time.Millisecond)
-				syscall.Kill(pids[0], syscall.SIGCONT)
-				time.Sleep(10 * time.Millisecond)
-			}
-		}()
-		return memory.Watch(ctx, pids, every)
-	}
-	if err := Execute(t.Context(), c, nil); err != nil {
-		t.Fatal(err)
-	}
-	r := o.runs[0]
-	if r.Outcome != record.Done {
-		t.Fatalf("%s %s", r.Outcome, r.Reason)
-	}
-	for i, one := range r.Memory.Cycles {
-		if on := i%4 == 0 || i%4 == 3; (one.Reads > 0) != on {
-			t.Errorf("cycle %d has %d readings", i, one.Reads)
+	inRealTime(t, func() string {
+		p := byCount(getUser, record.MemoryWork{Requests: 120, Cycles: 12, Alternate: true}, target("stub", "-delay", "2ms"))
+		var o outcome
+		c := config(t, p, &o, nil)
+		c.Sampler = func(ctx context.Context, pids []int, every time.Duration) *memory.Series {
+			go func() {
+				for ctx.Err() == nil {
+					syscall.Kill(pids[0], syscall.SIGSTOP)
+					time.Sleep(10 * time.Millisecond)
+					syscall.Kill(pids[0], syscall.SIGCONT)
+					time.Sleep(10 * time.Millisecond)
+				}
+			}()
+			return memory.Watch(ctx, pids, every)
 		}
-	}
-	cost := memoryOf(t, p, o).Sampler[0]
-	if cost.Pairs != 6 || cost.Rate == nil || !cost.Above || cost.Rate.Hi > 0.9 {
-		t.Errorf("half of the time is gone and the cost is %+v, rate %+v", cost, cost.Rate)
-	}
+		if err := Execute(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		r := o.runs[0]
+		if r.Outcome != record.Done {
+			t.Fatalf("%s %s", r.Outcome, r.Reason)
+		}
+		for i, one := range r.Memory.Cycles {
+			if on := i%4 == 0 || i%4 == 3; (one.Reads > 0) != on {
+				t.Errorf("cycle %d has %d readings", i, one.Reads)
+			}
+		}
+		cost := memoryOf(t, p, o).Sampler[0]
+		if cost.Pairs != 6 || cost.Rate == nil || !cost.Above || cost.Rate.Hi > 0.9 {
+			return fmt.Sprintf("half of the time is gone and the cost is %+v, rate %+v", cost, cost.Rate)
+		}
+		return ""
+	})
 }

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -26,15 +27,18 @@ type held struct {
 	of map[any][]byte
 }
 
-// open holds n KiB for a connection, in pages that were written to.
+// open holds n KiB for a connection, in pages that were written to. They are not the
+// runtime's: under the race detector each of those has another in its shadow.
 func (h *held) open(connection any, n int) {
 	if n == 0 {
 		return
 	}
-	b := make([]byte, n<<10)
-	for i := 0; i < len(b); i += 4096 {
-		b[i] = 1
+	b, err := syscall.Mmap(-1, 0, n<<10, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "stub: hold %d KiB: %v\n", n, err)
+		os.Exit(1)
 	}
+	write(b)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.of == nil {
@@ -46,7 +50,19 @@ func (h *held) open(connection any, n int) {
 func (h *held) close(connection any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.of, connection)
+	if b, ok := h.of[connection]; ok {
+		syscall.Munmap(b)
+		delete(h.of, connection)
+	}
+}
+
+// write makes pages resident.
+//
+//go:norace
+func write(b []byte) {
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
 }
 
 // kernelMiB is what the kernel keeps for a stub under a small load: stacks, page tables,
