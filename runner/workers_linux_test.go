@@ -214,6 +214,13 @@ func pooled(t *testing.T, whole *record.LoadRecord, parts ...*record.LoadRecord)
 	if len(all) != 100 {
 		t.Fatalf("%d requests are kept, want 100", len(all))
 	}
+	var sum time.Duration
+	for _, d := range all {
+		sum += d
+	}
+	if h := whole.Result.Service; h.Count != 100 || h.Min != all[0] || h.Max != all[99] || h.Sum != sum {
+		t.Errorf("merged: %d of %v to %v, in all %v; of the requests themselves 100 of %v to %v, in all %v", h.Count, h.Min, h.Max, h.Sum, all[0], all[99], sum)
+	}
 	for _, q := range []float64{0.5, 0.75, 0.9, 0.95, 0.99, 1} {
 		want := all[int(math.Ceil(q*100))-1] // nearest rank
 		if got := quantile(t, whole, q); !alike(got, want) {
