@@ -62,7 +62,7 @@ func TestRuntimePauses(t *testing.T) {
 		"node collects": findings.Runtime, "node computes": findings.Unexplained,
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 4 { // a machine that tests is rarely quiet
+			for range 8 { // a machine that tests is rarely quiet
 				s := heldUp(t, name)
 				if s == nil {
 					continue
