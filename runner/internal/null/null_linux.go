@@ -37,7 +37,7 @@ func serve(l *net.TCPListener, s Stall) error {
 		if err != nil && err != syscall.EINTR {
 			return os.NewSyscallError("epoll_wait", err)
 		}
-		time.Sleep(s.left(time.Since(begin)))
+		freeze(s.left(time.Since(begin)))
 		for i := range max(n, 0) {
 			if fd := int(events[i].Fd); fd == listener {
 				accept(epfd, listener)
@@ -45,6 +45,15 @@ func serve(l *net.TCPListener, s Stall) error {
 				answer(fd, buf)
 			}
 		}
+	}
+}
+
+// freeze sleeps in the kernel. The runtime's own sleep is rounded up to 1 ms, which
+// would make a freeze longer than it says (method G5).
+func freeze(d time.Duration) {
+	for end := time.Now().Add(d); d > 0; d = time.Until(end) {
+		t := syscall.NsecToTimespec(int64(d))
+		syscall.Nanosleep(&t, nil) // a signal ends it early: then the rest
 	}
 }
 
